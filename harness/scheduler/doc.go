@@ -1,0 +1,2 @@
+// Package scheduler decides which exit an identity leaves by, when, and what a failure means.
+package scheduler
