@@ -47,6 +47,7 @@ type Ask struct {
 	Country, Region, City, ASN string
 	Session                    string        // fresh random id of the lease's epoch; empty rotates per connection
 	TTL                        time.Duration // how long the session is wanted; zero means the provider's default
+	Endpoint                   string        // one of the provider's own; empty means its first
 }
 
 // A Route is a rendered way out: what the gateway dials, and with which credential. It is a secret as a whole:
