@@ -24,7 +24,7 @@ const (
 	Unknown     Class = "unknown"
 
 	GatewayUnreachable Class = "gateway_unreachable"
-	CredentialRejected Class = "credential_rejected"
+	CredentialRejected Class = "credential_rejected" //nolint:gosec // a class name
 	ProviderLimit      Class = "provider_limit"
 	ProviderPolicy     Class = "provider_policy"
 	NoExit             Class = "no_exit"
