@@ -56,16 +56,16 @@ type Ladder struct {
 // CoolDown is how long failures keep a party out: the first time Base, doubling each time up to Cap, with equal
 // jitter (half fixed, half drawn). Zero fields mean the default.
 type CoolDown struct {
-	// Pair is for a burned (exit, origin): 10 min to 6 h. No burn lengths are published (facts/proxy.md, section 9).
+	// Pair is for a burned (exit, origin): 10 min, up to 6 h. No burn lengths are published (facts/proxy.md, section 9).
 	Pair Growth
-	// Exit is for a dead exit: 30 s to 15 min.
+	// Exit is for a dead exit: 30 s, up to 15 min.
 	Exit Growth
-	// Supply is for endpoints, segments and accounts: 10 to 15 s. Longer buys nothing and delays recovery
+	// Supply is for endpoints, segments and paused accounts: 15 s and no more. Longer buys nothing and delays recovery
 	// (facts/proxy.md, section 5.4 e).
 	Supply Growth
-	// Origin is for an origin that fails: 10 to 15 s.
+	// Origin is for an origin that fails: 15 s and no more.
 	Origin Growth
-	// Retry is between two attempts of one job: 1 to 30 s.
+	// Retry is between two attempts of one job: 2 s, up to 30 s.
 	Retry Growth
 	// MaxWait is the longest wait that a job is kept for; beyond it the job is deferred to review. 15 min.
 	MaxWait time.Duration

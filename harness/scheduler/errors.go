@@ -35,6 +35,9 @@ var (
 type WaitError struct {
 	Until  time.Time
 	Reason string
+	// Refused is true when the wait is for the end of a burn or a hold: the exits that there are were refused by the
+	// origin. It can take long (Config.CoolDown.Pair), and a caller may send the job to review instead.
+	Refused bool
 }
 
 func (e *WaitError) Error() string {
@@ -100,7 +103,9 @@ type BudgetError struct {
 	Limit string // as configured, with its unit
 }
 
-func (e *BudgetError) Error() string { return fmt.Sprintf("budget of %s (%s) is spent", e.Which, e.Limit) }
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("budget of %s (%s) is spent", e.Which, e.Limit)
+}
 
 // Unwrap is ErrBudget.
 func (*BudgetError) Unwrap() error { return ErrBudget }

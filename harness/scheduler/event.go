@@ -8,6 +8,7 @@ type Kind string
 // The kinds of event.
 const (
 	EventLease   Kind = "lease"
+	EventObserve Kind = "observe" // an address was seen for the first time
 	EventRenew   Kind = "renew"
 	EventDiscard Kind = "discard"
 	EventReport  Kind = "report"
