@@ -36,6 +36,7 @@ type Connection struct {
 	// Fault is the navigation class of what went wrong; empty if nothing did, or if the browser left first.
 	Fault  classify.Class
 	Detail string // without secrets
+	Retry  bool   // of a provider's refusal: waiting may help
 	Status int    // of the provider's answer; 0 if none
 	Exit   Observation
 	Up     int64
