@@ -52,31 +52,25 @@ func lifetime(in Intent, src *Source) time.Duration {
 	}
 }
 
-// until is when the epoch ends if nothing is sent from now on; zero if never. While it is leased, traffic flows and
-// the idle limit does not count.
-func (e *epoch) until() time.Time {
-	idle := e.source.IdleLimit
-	if idle == 0 || e.leased {
-		return e.ends
-	}
-	if idle > 2*idleMargin {
-		idle -= idleMargin
-	} else {
-		idle /= 2
-	}
-	if end := e.used.Add(idle); e.ends.IsZero() || end.Before(e.ends) {
-		return end
-	}
-	return e.ends
-}
-
-// alive reports whether the epoch still has at least need to go at now.
+// alive reports whether the epoch still has at least need to go at now. While it is leased, and while it is used within
+// its idle limit, only its end counts.
 func (e *epoch) alive(now time.Time, need time.Duration) bool {
 	if e.retired || now.Before(e.born) { // born in the future: the clock went back, its end means nothing
 		return false
 	}
-	end := e.until()
-	return end.IsZero() || now.Add(need).Before(end)
+	if !e.ends.IsZero() && !now.Add(need).Before(e.ends) {
+		return false
+	}
+	idle := e.source.idle()
+	return idle == 0 || e.leased || now.Before(e.used.Add(idle))
+}
+
+// idle is how long a session may rest; zero means for ever. A limit too short for the margin is halved.
+func (s *Source) idle() time.Duration {
+	if s.IdleLimit > 2*idleMargin {
+		return s.IdleLimit - idleMargin
+	}
+	return s.IdleLimit / 2
 }
 
 // need is how much of its life an epoch must have left for a new job: the job's whole elapsed budget, because a job
