@@ -13,55 +13,51 @@ import (
 // A sign is how a currency stands beside an amount.
 type sign struct {
 	text  string
-	codes []string // that it can mean
+	codes string // that it can mean, separated by blanks
 }
 
-// signs are what stands beside amounts, longest first so that "US$" is not read as "$". Codes of three letters
-// are read apart from these.
-func signs() []sign {
-	dollars := []string{"USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "ARS", "CLP", "COP", "BRL"}
-	crowns := []string{"SEK", "NOK", "DKK", "ISK"}
-	return []sign{
-		{"US$", []string{"USD"}},
-		{"CA$", []string{"CAD"}},
-		{"AU$", []string{"AUD"}},
-		{"NZ$", []string{"NZD"}},
-		{"HK$", []string{"HKD"}},
-		{"NT$", []string{"TWD"}},
-		{"MX$", []string{"MXN"}},
-		{"R$", []string{"BRL"}},
-		{"C$", []string{"CAD"}},
-		{"A$", []string{"AUD"}},
-		{"S$", []string{"SGD"}},
-		{"CN¥", []string{"CNY"}},
-		{"JP¥", []string{"JPY"}},
-		{"zł", []string{"PLN"}},
-		{"Kč", []string{"CZK"}},
-		{"Ft", []string{"HUF"}},
-		{"lei", []string{"RON", "MDL"}},
-		{"лв", []string{"BGN"}},
-		{"руб", []string{"RUB", "BYN"}},
-		{"грн", []string{"UAH"}},
-		{"kr", crowns},
-		{"Fr.", []string{"CHF"}},
-		{"€", []string{"EUR"}},
-		{"£", []string{"GBP"}},
-		{"¥", []string{"JPY", "CNY"}},
-		{"円", []string{"JPY"}},
-		{"元", []string{"CNY"}},
-		{"₹", []string{"INR"}},
-		{"₽", []string{"RUB"}},
-		{"₺", []string{"TRY"}},
-		{"₴", []string{"UAH"}},
-		{"₩", []string{"KRW"}},
-		{"฿", []string{"THB"}},
-		{"₫", []string{"VND"}},
-		{"₪", []string{"ILS"}},
-		{"₱", []string{"PHP"}},
-		{"₦", []string{"NGN"}},
-		{"₸", []string{"KZT"}},
-		{"$", dollars},
-	}
+// signs are what stands beside amounts, the longer before what it ends in, so that "US$" is not read as "$".
+// Codes of three letters are read apart from these. The table is read only.
+var signs = [...]sign{
+	{"US$", "USD"},
+	{"CA$", "CAD"},
+	{"AU$", "AUD"},
+	{"NZ$", "NZD"},
+	{"HK$", "HKD"},
+	{"NT$", "TWD"},
+	{"MX$", "MXN"},
+	{"R$", "BRL"},
+	{"C$", "CAD"},
+	{"A$", "AUD"},
+	{"S$", "SGD"},
+	{"CN¥", "CNY"},
+	{"JP¥", "JPY"},
+	{"zł", "PLN"},
+	{"Kč", "CZK"},
+	{"Ft", "HUF"},
+	{"lei", "RON MDL"},
+	{"лв", "BGN"},
+	{"руб", "RUB BYN"},
+	{"грн", "UAH"},
+	{"kr", "SEK NOK DKK ISK"},
+	{"Fr.", "CHF"},
+	{"€", "EUR"},
+	{"£", "GBP"},
+	{"¥", "JPY CNY"},
+	{"円", "JPY"},
+	{"元", "CNY"},
+	{"₹", "INR"},
+	{"₽", "RUB"},
+	{"₺", "TRY"},
+	{"₴", "UAH"},
+	{"₩", "KRW"},
+	{"฿", "THB"},
+	{"₫", "VND"},
+	{"₪", "ILS"},
+	{"₱", "PHP"},
+	{"₦", "NGN"},
+	{"₸", "KZT"},
+	{"$", "USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP BRL"},
 }
 
 var (
@@ -73,15 +69,13 @@ var (
 func (n number) currency(raw string) string {
 	before := strings.TrimRight(raw[:n.start], " \u00a0\u202f-")
 	after := strings.TrimLeft(raw[n.end:], " \u00a0\u202f-–,.")
-	for _, re := range []struct {
-		re   *regexp.Regexp
-		text string
-	}{{codeBefore, lastBytes(before, 4)}, {codeAfter, clipBytes(after, 4)}} {
-		if m := re.re.FindStringSubmatch(re.text); m != nil && isCurrency(m[1]) {
-			return m[1]
-		}
+	if m := codeBefore.FindStringSubmatch(lastBytes(before, 4)); m != nil && isCurrency(m[1]) {
+		return m[1]
 	}
-	for _, s := range signs() {
+	if m := codeAfter.FindStringSubmatch(clipBytes(after, 4)); m != nil && isCurrency(m[1]) {
+		return m[1]
+	}
+	for _, s := range signs {
 		if strings.HasSuffix(before, s.text) || strings.HasPrefix(after, s.text) {
 			return s.text
 		}
@@ -124,14 +118,14 @@ func (m *money) add(token string) {
 	if token == "" {
 		return
 	}
-	for _, s := range signs() {
+	for _, s := range signs {
 		if s.text == token {
-			if len(s.codes) == 1 {
-				token = s.codes[0]
-				break
+			if strings.Contains(s.codes, " ") {
+				m.ambiguous = appendNew(m.ambiguous, token)
+				return
 			}
-			m.ambiguous = appendNew(m.ambiguous, token)
-			return
+			token = s.codes
+			break
 		}
 	}
 	m.certain = appendNew(m.certain, token)
@@ -139,8 +133,8 @@ func (m *money) add(token string) {
 
 // could reports whether an ambiguous sign on the page may mean code.
 func (m *money) could(code string) bool {
-	for _, s := range signs() {
-		if slices.Contains(m.ambiguous, s.text) && slices.Contains(s.codes, code) {
+	for _, s := range signs {
+		if slices.Contains(m.ambiguous, s.text) && strings.Contains(s.codes, code) {
 			return true
 		}
 	}

@@ -68,6 +68,7 @@ type compiledField struct {
 	spec    FieldSpec
 	css     cascadia.Matcher // nil: the record's element itself
 	pattern *regexp.Regexp   // nil: none
+	read    reader           // of its type
 }
 
 // asks reports whether the expectation can make a page useful at all.
@@ -135,8 +136,8 @@ func (b *specCompiler) records(path string, r *RecordsSpec) *compiledRecords {
 
 func (b *specCompiler) field(path, name string, f FieldSpec) compiledField {
 	out := compiledField{name: name, spec: f, css: b.selector(path+".css", f.CSS)}
-	if _, ok := readers()[f.Type]; !ok && f.Type != "" {
-		b.fault(path+".type", fmt.Errorf("%q is no type; the types are %s", f.Type, strings.Join(sortedKeys(readers()), ", ")))
+	if out.read = readerOf(f.Type); out.read == nil {
+		b.fault(path+".type", fmt.Errorf("%q is no type; the types are %s", f.Type, fieldTypes))
 	}
 	if f.Count && f.CSS == "" {
 		b.fault(path+".count", errors.New("needs css: say what to count"))

@@ -1,6 +1,9 @@
 package classify
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // maxSignals bounds how many signals a verdict carries; what decided comes first.
 const maxSignals = 32
@@ -100,7 +103,9 @@ func (j *judge) verdict(f finding) Judgement {
 			j.noted = append(j.noted, *s)
 		}
 	}
-	slices.SortStableFunc(f.signals, func(a, b Signal) int { return compareWeight(b.Weight, a.Weight) })
+	strongest := func(a, b Signal) int { return cmp.Compare(b.Weight, a.Weight) }
+	slices.SortStableFunc(f.signals, strongest)
+	slices.SortStableFunc(j.noted, strongest)
 	for _, s := range slices.Concat(f.signals, j.noted) {
 		if len(v.Signals) < maxSignals && !slices.Contains(v.Signals, s) {
 			v.Signals = append(v.Signals, s)
@@ -111,15 +116,4 @@ func (j *judge) verdict(f finding) Judgement {
 		out.Records = j.out.records
 	}
 	return out
-}
-
-func compareWeight(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
-	}
 }

@@ -56,7 +56,7 @@ func (c *compiledRecords) read(doc *html.Node, loc locale) extraction {
 func (c *compiledRecords) one(n *html.Node, loc locale) (Record, error) {
 	rec := make(Record, len(c.fields))
 	for _, f := range c.fields {
-		v, err := f.read(n, loc)
+		v, err := f.value(n, loc)
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.name, err)
 		}
@@ -65,8 +65,8 @@ func (c *compiledRecords) one(n *html.Node, loc locale) (Record, error) {
 	return rec, nil
 }
 
-// read gives the field's value in the record's element; nil if it is missing and may be.
-func (f *compiledField) read(record *html.Node, loc locale) (any, error) {
+// value gives the field's value in the record's element; nil if it is missing and may be.
+func (f *compiledField) value(record *html.Node, loc locale) (any, error) {
 	if f.spec.Count {
 		return json.Number(strconv.Itoa(len(cascadia.QueryAll(record, f.css)))), nil
 	}
@@ -80,14 +80,7 @@ func (f *compiledField) read(record *html.Node, loc locale) (any, error) {
 		}
 		return nil, errFieldMissing
 	}
-	return readers()[f.spec.kind()](raw, loc)
-}
-
-func (s FieldSpec) kind() string {
-	if s.Type == "" {
-		return "text"
-	}
-	return s.Type
+	return f.read(raw, loc)
 }
 
 func (f *compiledField) raw(record *html.Node) (string, bool) {

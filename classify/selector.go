@@ -57,11 +57,18 @@ func compileSelector(text string, keys *keySet) (selector, error) {
 	}
 	var s selector
 	for _, sel := range group {
-		k := keyedSel{text: sel.String(), key: subjectKey(sel.String()), sel: sel}
+		text := strings.ReplaceAll(sel.String(), `\-`, "-") // the library escapes hyphens that need it not
+		k := keyedSel{text: withoutTest(text), key: subjectKey(text), sel: sel}
 		keys.keys[k.key] = true
 		s = append(s, k)
 	}
 	return s, nil
+}
+
+// withoutTest leaves a test of the element's content out of what a signal shows.
+func withoutTest(sel string) string {
+	sel, _, _ = strings.Cut(sel, ":matchesOwn(")
+	return sel
 }
 
 // find gives the text of the first selector that matches an element which ok accepts.

@@ -17,19 +17,30 @@ var (
 // A reader turns a field's collapsed, non-empty text into its value.
 type reader func(raw string, loc locale) (any, error)
 
-// readers are the types of fields.
-func readers() map[string]reader {
-	return map[string]reader{
-		"text":    func(raw string, _ locale) (any, error) { return raw, nil },
-		"number":  readNumber,
-		"decimal": readNumber,
-		"integer": readInteger,
-		"price":   readPrice,
-		"boolean": readBoolean,
-		"url":     readURL,
-		"date":    readDate,
+// readerOf gives the reader of a type of field; nil if there is no such type.
+func readerOf(kind string) reader {
+	switch kind {
+	case "", "text":
+		return func(raw string, _ locale) (any, error) { return raw, nil }
+	case "number", "decimal":
+		return readNumber
+	case "integer":
+		return readInteger
+	case "price":
+		return readPrice
+	case "boolean":
+		return readBoolean
+	case "url":
+		return readURL
+	case "date":
+		return readDate
+	default:
+		return nil
 	}
 }
+
+// fieldTypes names the types for people.
+const fieldTypes = "text, number, decimal, integer, boolean, url, price and date"
 
 func readNumber(raw string, loc locale) (any, error) {
 	nums := numbersIn(raw)

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -59,7 +60,7 @@ func newView(ev *Evidence, keys *keySet) *view {
 		v.text = visibleText(v.doc)
 	}
 	v.text = collapse(clipBytes(v.text, maxVisible))
-	v.textSize = len([]rune(v.text))
+	v.textSize = utf8.RuneCountInString(v.text)
 	v.textLow = strings.ToLower(clipBytes(v.text, maxTextMatch))
 	v.headLow = clipBytes(v.textLow, headText)
 	for _, f := range ev.Page.Frames {

@@ -146,5 +146,9 @@ func textOf(n *html.Node) string {
 	return t.b.String()
 }
 
-// collapse is s with every run of white space, including the kinds that HTML keeps, as one space.
-func collapse(s string) string { return strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ") }
+// collapse is s with every run of white space, of any kind, as one space and none at the ends.
+func collapse(s string) string {
+	var c collapser
+	c.write(s)
+	return c.b.String()
+}
