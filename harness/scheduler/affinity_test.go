@@ -17,7 +17,7 @@ func TestRotateTakesANewSessionForEachJobAndKeepsItForTheJobsRetries(t *testing.
 		r := mode(request("a", "ada"), scheduler.Rotate)
 		first, d := w.run(r, failing)
 		require.Equal(t, scheduler.RetrySame, d.Action)
-		time.Sleep(time.Until(d.NotBefore))
+		sleep(time.Until(d.NotBefore))
 		second, _ := w.run(r, useful)
 		require.Equal(t, first.Exit.Session, second.Exit.Session)
 		require.Equal(t, first.Epoch, second.Epoch)
@@ -53,7 +53,7 @@ func TestWindowedResumesAcrossJobsUntilItsEarliestEnd(t *testing.T) {
 					r := request("a", "ada")
 					r.Intent.Window = c.window
 					first, _ := w.run(r, useful)
-					time.Sleep(wait)
+					sleep(wait)
 					r.Job = "b"
 					second, _ := w.run(r, useful)
 					require.Equal(t, wait == c.resumes, first.Exit.Session == second.Exit.Session, "after %s", wait)
@@ -69,9 +69,9 @@ func TestTrafficKeepsAnIdleSessionAlive(t *testing.T) {
 		src.IdleLimit = time.Minute
 		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{src}})
 		first := w.lease(request("a", "ada"))
-		time.Sleep(70 * time.Second) // one long visit
+		sleep(70 * time.Second) // one long visit
 		w.report(first, useful)
-		time.Sleep(40 * time.Second)
+		sleep(40 * time.Second)
 		second, _ := w.run(request("b", "ada"), useful)
 		require.Equal(t, first.Exit.Session, second.Exit.Session)
 	})
@@ -128,11 +128,11 @@ func TestStaticKeepsItsExitAndTakesNoOtherByItself(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
 				first, _ := w.run(static("a"), useful)
-				time.Sleep(100 * time.Hour)
+				sleep(100 * time.Hour)
 				l, d := w.run(static("b"), c.o)
 				require.Equal(t, first.Exit.Session, l.Exit.Session)
 				require.Equal(t, scheduler.Review, d.Action)
-				time.Sleep(100 * time.Hour)
+				sleep(100 * time.Hour)
 				require.ErrorIs(t, w.refusal(static("c")), scheduler.ErrHeld)
 				w.EndIdentity("acct")
 				l, _ = w.run(static("d"), useful)
@@ -147,7 +147,7 @@ func TestStaticKeepsItsExitAndTakesNoOtherByItself(t *testing.T) {
 				require.Equal(t, first.Exit, l.Exit)
 				require.Equal(t, scheduler.Review, d.Action)
 				require.Error(t, w.refusal(static("c")))
-				time.Sleep(10 * time.Minute) // burn and cool-down are over
+				sleep(10 * time.Minute) // burn and cool-down are over
 				l, _ = w.run(static("d"), useful)
 				require.Equal(t, first.Exit, l.Exit)
 				require.NotEqual(t, first.Epoch, l.Epoch)
@@ -184,4 +184,33 @@ func TestContinuityForbidsAChangeOfExit(t *testing.T) {
 	_, d := w.run(r, lost)
 	require.Equal(t, scheduler.Review, d.Action)
 	require.Contains(t, d.Reason, "continuity")
+}
+
+func TestStaticAtAProviderWhoseSessionsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := provider("p")
+		src.MaxTTL = 10 * time.Minute
+		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{src}})
+		static := func(job string) scheduler.Request {
+			r := mode(request(job, "acct"), scheduler.Static)
+			r.Limits.Elapsed = time.Hour
+			return r
+		}
+		first, d := w.run(static("a"), failing)
+		require.Equal(t, scheduler.RetrySame, d.Action)
+		sleep(9 * time.Minute)
+		require.ErrorIs(t, w.refusal(static("a")), scheduler.ErrHeld, "not within a job")
+		second, _ := w.run(static("b"), useful)
+		require.NotEqual(t, first.Exit.Session, second.Exit.Session, "between jobs a natural end is no loss")
+	})
+}
+
+func TestStaticIdentityOfAStoppedProviderIsStopped(t *testing.T) {
+	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p"), provider("q")}})
+	l, _ := w.run(mode(request("a", "acct"), scheduler.Static), useful)
+	other := request("b", "bob")
+	other.Intent.Exit = l.Exit.Source
+	w.run(other, rejected)
+	require.ErrorIs(t, w.refusal(mode(request("c", "acct"), scheduler.Static)), scheduler.ErrStopped)
+	w.lease(mode(request("d", "new"), scheduler.Static))
 }

@@ -130,7 +130,7 @@ func TestAccountAtItsLimitIsWaitedFor(t *testing.T) {
 		require.Equal(t, scheduler.RetrySame, d.Action)
 		until := waitUntil(t, w.refusal(request("b", "bob")))
 		require.LessOrEqual(t, time.Until(until), 15*time.Second)
-		time.Sleep(time.Until(until))
+		sleep(time.Until(until))
 		w.lease(request("b", "bob"))
 	})
 }
@@ -152,7 +152,7 @@ func TestOriginOpensOnlyWhenThreeExitsAgree(t *testing.T) {
 		require.Equal(t, scheduler.StateOpen, stateOf(w))
 		until := waitUntil(t, w.refusal(request("new", "cat")))
 		require.LessOrEqual(t, time.Until(until), 15*time.Second)
-		time.Sleep(time.Until(until))
+		sleep(time.Until(until))
 		probe := w.lease(request("new", "cat"))
 		waitUntil(t, w.refusal(request("other", "dog")))
 		w.report(probe, crashed) // says nothing of the origin, and frees the permit
@@ -195,7 +195,7 @@ func TestUnreachableEndpointIsWaitedForNotGoneRound(t *testing.T) {
 		}
 		until := waitUntil(t, w.refusal(request("new", "cat")))
 		require.LessOrEqual(t, time.Until(until), 15*time.Second)
-		time.Sleep(time.Until(until))
+		sleep(time.Until(until))
 		w.lease(request("new", "cat"))
 	})
 }

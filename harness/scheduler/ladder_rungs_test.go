@@ -70,7 +70,7 @@ func TestBurnedPairIsTriedAgainByOneIdentity(t *testing.T) {
 		w.run(request("a", "ada"), captcha)
 		until := waitUntil(t, w.refusal(request("b", "bob")))
 		require.InDelta(t, (7*time.Minute + 30*time.Second).Seconds(), time.Until(until).Seconds(), 150)
-		time.Sleep(time.Until(until))
+		sleep(time.Until(until))
 		l := w.lease(request("b", "bob"))
 		require.NoError(t, w.Observe(l, "", ""), "the prober's own permit does not stop it")
 		waitUntil(t, w.refusal(request("c", "cat")))
@@ -103,7 +103,7 @@ func TestTwoRefusedExitsHoldTheirSegment(t *testing.T) {
 		elsewhere := request("else", "cat")
 		elsewhere.Origin = "other.test"
 		w.lease(elsewhere)
-		time.Sleep(15 * time.Minute)
+		sleep(15 * time.Minute)
 		w.lease(request("new", "cat"))
 	})
 }
@@ -142,7 +142,7 @@ func TestThreeRefusedDomainsHoldTheOriginAsAPattern(t *testing.T) {
 		require.Equal(t, scheduler.DiagnosisPattern, held.Diagnosis)
 		require.Equal(t, 15*time.Minute, time.Until(held.Until))
 		require.Equal(t, scheduler.DiagnosisPattern, w.Snapshot().Origins[0].Diagnosis)
-		time.Sleep(15 * time.Minute)
+		sleep(15 * time.Minute)
 		w.lease(request("new", "cat"))
 	})
 }

@@ -103,7 +103,7 @@ func TestReportOfALeaseThatIsNotOutChangesNothing(t *testing.T) {
 		}
 		require.NoError(t, w.Release(over))
 		require.ErrorIs(t, w.Release(foreign(func(l *scheduler.Lease) { l.Token++ })), scheduler.ErrForeignLease)
-		time.Sleep(time.Until(l.Deadline) + time.Minute)
+		sleep(time.Until(l.Deadline) + time.Minute)
 		before := w.Snapshot()
 		_, err := w.Report(t.Context(), l, rejected)
 		require.ErrorIs(t, err, scheduler.ErrExpiredLease)
@@ -116,7 +116,7 @@ func TestRenewKeepsALongVisitAlive(t *testing.T) {
 		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{fixed("dc-1")}})
 		l := w.lease(mode(request("a", "ada"), scheduler.Static))
 		for range 10 {
-			time.Sleep(59 * time.Second)
+			sleep(59 * time.Second)
 			var err error
 			l, err = w.Renew(l)
 			require.NoError(t, err)
@@ -197,10 +197,10 @@ func TestNothingIsKeptForWhatIsOver(t *testing.T) {
 			if l, err := w.Lease(t.Context(), r); err == nil {
 				w.report(l, []scheduler.Outcome{useful, captcha, lost, limited}[i%4])
 			}
-			time.Sleep(time.Second)
+			sleep(time.Second)
 		}
 		require.NotEmpty(t, w.Snapshot().Pairs)
-		time.Sleep(24 * time.Hour)
+		sleep(24 * time.Hour)
 		for range 1024 {
 			r := request("tick", "tick")
 			r.Origin = "tick.test"

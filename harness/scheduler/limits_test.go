@@ -25,7 +25,7 @@ func TestTwoLimitsThenSuccessIsUsefulOnOneSession(t *testing.T) {
 			require.GreaterOrEqual(t, d.NotBefore.Sub(start), 3*time.Second, "never sooner than asked")
 			require.LessOrEqual(t, d.NotBefore.Sub(start), 3300*time.Millisecond)
 			require.Equal(t, d.NotBefore, waitUntil(t, w.refusal(r)), "asking early does not help")
-			time.Sleep(time.Until(d.NotBefore))
+			sleep(time.Until(d.NotBefore))
 		}
 		l, d := w.run(r, useful)
 		require.Equal(t, scheduler.Done, d.Action)
@@ -42,7 +42,7 @@ func TestLimitBindsItsExitInFullAndTheOriginForAMoment(t *testing.T) {
 		w.run(request("a", "ada"), long)
 		other := waitUntil(t, w.refusal(request("b", "bob")))
 		require.Equal(t, time.Second, time.Until(other))
-		time.Sleep(time.Second)
+		sleep(time.Second)
 		w.lease(request("b", "bob"))
 		require.Equal(t, 59*time.Second, time.Until(waitUntil(t, w.refusal(request("c", "ada")))),
 			"the identity's next job does not get another exit either")
@@ -56,7 +56,7 @@ func TestLimitMetByThreeExitsBindsTheOrigin(t *testing.T) {
 		long.RetryAfter = time.Minute
 		for i := range 3 {
 			w.run(request(name("job-", i), name("id-", i)), long)
-			time.Sleep(time.Second)
+			sleep(time.Second)
 		}
 		require.Equal(t, 59*time.Second, time.Until(waitUntil(t, w.refusal(request("new", "cat")))))
 	})
@@ -71,7 +71,7 @@ func TestRetryAfterOfACenturyDefersTheJobAndBoundsTheRest(t *testing.T) {
 			_, d := w.run(request("a", "ada"), o)
 			require.Equal(t, scheduler.Review, d.Action)
 			require.Contains(t, d.Reason, "deferred until")
-			time.Sleep(time.Second)
+			sleep(time.Second)
 			w.lease(request("c", "bob"))
 			require.Equal(t, 15*time.Minute-time.Second, time.Until(waitUntil(t, w.refusal(request("b", "ada")))))
 		}
@@ -89,9 +89,9 @@ func TestPaceAndConcurrencyAreAWaitNotASleep(t *testing.T) {
 			out = append(out, w.lease(request(name("job-", i), name("id-", i))))
 		}
 		require.Equal(t, 2*time.Second, time.Until(waitUntil(t, w.refusal(request("c", "cat")))))
-		time.Sleep(2 * time.Second)
+		sleep(2 * time.Second)
 		w.lease(request("c", "cat"))
-		time.Sleep(2 * time.Second)
+		sleep(2 * time.Second)
 		require.Less(t, time.Until(waitUntil(t, w.refusal(request("d", "dog")))), time.Second, "three are out")
 		w.report(out[0], useful)
 		w.lease(request("d", "dog"))
@@ -108,7 +108,7 @@ func TestDeadOwnerLosesItsSlot(t *testing.T) {
 		})
 		l := w.lease(request("a", "ada"))
 		waitUntil(t, w.refusal(request("b", "bob")))
-		time.Sleep(90*time.Second + time.Minute)
+		sleep(90*time.Second + time.Minute)
 		w.lease(request("b", "bob"))
 		_, err := w.Report(t.Context(), l, useful)
 		require.ErrorIs(t, err, scheduler.ErrUnknownLease)
@@ -120,9 +120,9 @@ func TestElapsedBudgetEndsTheJob(t *testing.T) {
 		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
 		l := w.lease(request("a", "ada"))
 		require.Equal(t, 90*time.Second, l.Deadline.Sub(l.Granted))
-		time.Sleep(89 * time.Second)
+		sleep(89 * time.Second)
 		require.Equal(t, scheduler.Stop, w.report(l, failing).Action)
-		time.Sleep(time.Second)
+		sleep(time.Second)
 		var spent *scheduler.BudgetError
 		require.ErrorAs(t, w.refusal(request("a", "ada")), &spent)
 		require.Equal(t, scheduler.BudgetElapsed, spent.Which)

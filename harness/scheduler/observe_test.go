@@ -18,7 +18,7 @@ func TestWrongExitIsDiscardedAtNoCost(t *testing.T) {
 		burned := w.lease(request("a", "ada"))
 		require.NoError(t, w.Observe(burned, "203.0.113.9", ""))
 		w.report(burned, captcha)
-		time.Sleep(time.Second)
+		sleep(time.Second)
 
 		r := request("b", "bob")
 		seen := map[string]bool{}
@@ -38,7 +38,7 @@ func TestWrongExitIsDiscardedAtNoCost(t *testing.T) {
 			}
 			require.LessOrEqual(t, time.Until(waitUntil(t, err)), 15*time.Second, "the provider is not asked in a loop")
 			require.Equal(t, waitUntil(t, err), waitUntil(t, w.refusal(r)))
-			time.Sleep(time.Until(waitUntil(t, err)))
+			sleep(time.Until(waitUntil(t, err)))
 		}
 		l := w.lease(r)
 		require.Equal(t, 1, l.Attempt)
@@ -105,7 +105,7 @@ func TestFixedExitMayComeBackUnderAnotherAddress(t *testing.T) {
 		l := w.lease(request("a", "ada"))
 		require.NoError(t, w.Observe(l, "203.0.113.9", ""))
 		require.Equal(t, scheduler.RetryNew, w.report(l, lost).Action)
-		time.Sleep(30 * time.Second)
+		sleep(30 * time.Second)
 		l = w.lease(request("a", "ada"))
 		require.Equal(t, "203.0.113.9", l.Exit.Addr, "as last seen")
 		require.NoError(t, w.Observe(l, "203.0.113.10", ""))

@@ -17,14 +17,14 @@ type world struct {
 	t testing.TB
 }
 
-func newWorld(t testing.TB, cfg scheduler.Config) world {
-	t.Helper()
+func newWorld(tb testing.TB, cfg scheduler.Config) world {
+	tb.Helper()
 	if cfg.Rand == nil {
 		cfg.Rand = rand.New(rand.NewPCG(3, 4))
 	}
 	s, err := scheduler.New(cfg)
-	require.NoError(t, err)
-	return world{s, t}
+	require.NoError(tb, err)
+	return world{s, tb}
 }
 
 // provider is a gateway that mints sessions anywhere.
@@ -88,13 +88,18 @@ func mode(r scheduler.Request, m scheduler.Mode) scheduler.Request {
 }
 
 // waitUntil is when the error says that asking again makes sense.
-func waitUntil(t testing.TB, err error) time.Time {
-	t.Helper()
+func waitUntil(tb testing.TB, err error) time.Time {
+	tb.Helper()
 	var wait *scheduler.WaitError
-	require.ErrorAs(t, err, &wait)
-	require.ErrorIs(t, err, scheduler.ErrNoCapacity)
-	require.NotEmpty(t, wait.Reason)
+	require.ErrorAs(tb, err, &wait)
+	require.ErrorIs(tb, err, scheduler.ErrNoCapacity)
+	require.NotEmpty(tb, wait.Reason)
 	return wait.Until
 }
 
 func name(prefix string, i int) string { return prefix + strconv.Itoa(i) }
+
+// sleep lets time pass in a synctest bubble.
+func sleep(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // only in bubbles, where it takes no time
+}
