@@ -59,7 +59,7 @@ func New(o Options) (*Classifier, error) {
 }
 
 // Classify judges ev. It does no I/O, reads no clock and never panics; the same evidence always gets the same
-// judgement. It takes time and memory proportional to the page, of which at most 20 MiB are looked at.
+// judgement. It takes time and memory proportional to the page, of which at most 8 MiB are looked at.
 func (c *Classifier) Classify(ev Evidence) Judgement {
 	j := judge{c: c, ev: &ev}
 	return j.run()

@@ -77,7 +77,7 @@ func (j *judge) look() {
 	if j.v.limited {
 		j.note("page.parse_limit", "HTML beyond the parser's limits, read in a simpler way")
 	}
-	if j.ev.Page != nil && j.ev.Page.Truncated {
+	if j.v.cut {
 		j.note("page.truncated", "HTML cut at the size limit")
 	}
 	j.out = j.examine()

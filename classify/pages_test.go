@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,28 +40,31 @@ func (p pageCase) evidence() classify.Evidence {
 	return ev
 }
 
-func pages(t testing.TB) map[string]pageCase {
-	t.Helper()
+func pages(tb testing.TB) map[string]pageCase {
+	tb.Helper()
 	files, err := filepath.Glob("testdata/pages/*.html")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
+	require.NoError(tb, err)
+	require.NotEmpty(tb, files)
 	all := map[string]pageCase{}
 	for _, f := range files {
 		raw, err := os.ReadFile(f)
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		head, html, ok := strings.Cut(strings.TrimPrefix(string(raw), "<!--evidence\n"), "-->\n")
-		require.True(t, ok, f)
+		require.True(tb, ok, f)
 		p := pageCase{URL: "https://shop.test/lantern", html: html}
-		require.NoError(t, yaml.Load([]byte(head), &p, yaml.WithKnownFields()), f)
+		require.NoError(tb, yaml.Load([]byte(head), &p, yaml.WithKnownFields()), f)
 		all[strings.TrimSuffix(filepath.Base(f), ".html")] = p
 	}
 	return all
 }
 
-func classifier(t testing.TB) *classify.Classifier {
-	t.Helper()
-	c, err := classify.New(classify.Options{})
-	require.NoError(t, err)
+// shared is one Classifier for all tests: it is safe for concurrent use, and they rely on it.
+var shared = sync.OnceValues(func() (*classify.Classifier, error) { return classify.New(classify.Options{}) })
+
+func classifier(tb testing.TB) *classify.Classifier {
+	tb.Helper()
+	c, err := shared()
+	require.NoError(tb, err)
 	return c
 }
 

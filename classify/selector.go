@@ -57,7 +57,7 @@ func compileSelector(text string, keys *keySet) (selector, error) {
 	}
 	var s selector
 	for _, sel := range group {
-		text := strings.ReplaceAll(sel.String(), `\-`, "-") // the library escapes hyphens that need it not
+		text := collapse(strings.ReplaceAll(sel.String(), `\-`, "-")) // the library escapes hyphens that need it not
 		k := keyedSel{text: withoutTest(text), key: subjectKey(text), sel: sel}
 		keys.keys[k.key] = true
 		s = append(s, k)

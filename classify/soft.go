@@ -49,7 +49,7 @@ func (j *judge) hollow() finding {
 	if j.v.doc == nil {
 		return finding{}
 	}
-	if j.ev.Page.Truncated {
+	if j.v.cut {
 		return found(Truncated, sureLikely, "page.truncated", "HTML cut at the size limit")
 	}
 	if j.v.textSize < shellText && len(j.v.scripts)+len(j.v.inline) > 0 && !hasMedia(j.v.doc) {

@@ -27,6 +27,7 @@ type view struct {
 	ev      *Evidence
 	doc     *html.Node // nil without a page
 	limited bool       // the HTML was beyond the parser's limits
+	cut     bool       // the HTML does not hold the whole page
 
 	url      string // of the final document
 	title    string // lower case, collapsed
@@ -51,6 +52,7 @@ func newView(ev *Evidence, keys *keySet) *view {
 		return v
 	}
 	v.doc, v.limited = parseHTML(ev.Page.HTML)
+	v.cut = ev.Page.Truncated || len(ev.Page.HTML) > maxHTML
 	v.collect(keys)
 	if ev.Page.Title != "" {
 		v.title = strings.ToLower(collapse(clipBytes(ev.Page.Title, maxAddress)))

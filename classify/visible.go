@@ -23,7 +23,7 @@ func visibleText(root *html.Node) string {
 	var t collapser
 	walkVisible(root, func(n *html.Node) bool {
 		if n.Type == html.TextNode {
-			t.write(n.Data)
+			t.write(clipBytes(n.Data, maxVisible-t.b.Len()))
 		} else if breaks(n.DataAtom) {
 			t.space = true
 		}
@@ -135,11 +135,11 @@ func textOf(n *html.Node) string {
 	for d := range n.Descendants() {
 		switch {
 		case d.Type == html.TextNode && (d.Parent == nil || d.Parent.DataAtom != atom.Script && d.Parent.DataAtom != atom.Style):
-			t.write(d.Data)
+			t.write(clipBytes(d.Data, maxVisible-t.b.Len()))
 		case d.Type == html.ElementNode && breaks(d.DataAtom):
 			t.space = true
 		}
-		if t.b.Len() > maxVisible {
+		if t.b.Len() >= maxVisible {
 			break
 		}
 	}
