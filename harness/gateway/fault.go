@@ -12,7 +12,7 @@ import (
 )
 
 // A Refusal is what Admit answers to turn an exit down for a reason of its own.
-type Refusal struct {
+type Refusal struct { //nolint:errname // it names an event: callers make one to say no
 	Class  classify.Class
 	Detail string // without secrets: it becomes evidence
 }
@@ -33,7 +33,7 @@ func (f *fault) Error() string { return string(f.class) + ": " + f.detail }
 
 var (
 	errStopped = errors.New("stopped")
-	errSpent      = errors.New("the byte budget is used up")
+	errSpent   = errors.New("the byte budget is used up")
 )
 
 // refusalOf reads an error of Admit: a *Refusal says what it is, any other error means that the exit is not the

@@ -29,8 +29,7 @@ func (h *head) write(start string, upgrade bool, host string, extra ...string) [
 	var b bytes.Buffer
 	b.WriteString(start + "\r\n")
 	for _, l := range h.fields {
-		drop := hopByHop(l.name) || l.name != "host" && l.name != "content-length" && h.lists("connection", l.name)
-		if drop && !(upgrade && (l.name == "connection" || l.name == "upgrade")) {
+		if h.drops(l.name) && (!upgrade || l.name != "connection" && l.name != "upgrade") {
 			continue
 		}
 		if l.name == "host" && host != "" && !strings.EqualFold(l.value, host) {
@@ -45,6 +44,15 @@ func (h *head) write(start string, upgrade bool, host string, extra ...string) [
 	}
 	b.WriteString("\r\n")
 	return b.Bytes()
+}
+
+// drops reports whether a field ends here. Connection may name any field but those that say where the message ends.
+func (h *head) drops(name string) bool {
+	switch name {
+	case "host", "content-length", "transfer-encoding":
+		return false
+	}
+	return hopByHop(name) || h.lists("connection", name)
 }
 
 // upgrades reports whether h asks for, or grants, another protocol.

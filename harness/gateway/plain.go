@@ -158,7 +158,7 @@ func (x *exchange) download() (keep bool, f *fault) {
 		if h.status >= 200 || h.upgrades() {
 			return x.finish(h)
 		}
-		if _, err := x.c.conn.Write(h.write(statusLine(h), false, "")); err != nil {
+		if !x.tell(h.write(statusLine(h), false, "")) {
 			return false, nil
 		}
 	}
@@ -173,12 +173,13 @@ func (x *exchange) finish(h *head) (keep bool, f *fault) {
 		return false, x.upgrade(h)
 	}
 	body := replyFraming(h, x.request.method)
-	keep = x.request.keepsAlive() && body.kind != byClose && !(body.kind == byChunks && x.request.version == "HTTP/1.0")
+	readable := body.kind != byChunks || x.request.version == "HTTP/1.1"
+	keep = x.request.keepsAlive() && body.kind != byClose && readable
 	mark := "Connection: close"
 	if keep {
 		mark = "Connection: keep-alive"
 	}
-	if _, err := x.c.conn.Write(h.write(statusLine(h), false, "", mark)); err != nil {
+	if !x.tell(h.write(statusLine(h), false, "", mark)) {
 		return false, nil
 	}
 	buf := x.c.port.gw.buffer()
@@ -223,11 +224,16 @@ func (x *exchange) upgrade(h *head) *fault {
 		return &fault{class: classify.TunnelFailed, detail: "a change of protocol that nobody asked for"}
 	}
 	x.stopUpload()
-	if _, err := x.c.conn.Write(h.write(statusLine(h), true, "")); err != nil {
-		return nil
+	if x.tell(h.write(statusLine(h), true, "")) {
+		x.c.relay(x.r, x.m, x.in)
 	}
-	x.c.relay(x.r, x.m, x.in)
 	return nil
+}
+
+// tell writes to the browser. It reports false if the browser has left, which is nobody's fault.
+func (x *exchange) tell(head []byte) bool {
+	_, err := x.c.conn.Write(head)
+	return err == nil
 }
 
 type readerFunc func(p []byte) (int, error)

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/textproto"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,12 +29,6 @@ type visit struct {
 	head   string // raw, with the blank line
 	method string
 	target string
-}
-
-// field is the value of a request field.
-func (v *visit) field(name string) string {
-	h, _ := textproto.NewReader(bufio.NewReader(strings.NewReader(v.head[strings.Index(v.head, "\n")+1:]))).ReadMIMEHeader()
-	return h.Get(name)
 }
 
 // countingConn counts what the wire carried, from the peer's point of view. It embeds nothing: io.Copy would find

@@ -4,8 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/limpet-dev/limpet/classify"
 )
 
 // The stages of a connection's life.
@@ -71,12 +69,6 @@ func (r *record) answered(status int, exit Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.conn.Status, r.conn.Exit = status, exit
-}
-
-func (r *record) fault() classify.Class {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.conn.Fault
 }
 
 // snapshot is the evidence so far.

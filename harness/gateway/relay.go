@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,7 @@ func (l *relay) upward() {
 	buf := l.c.port.gw.buffer()
 	defer l.c.port.gw.buffers.Put(buf)
 	for {
-		_ = l.c.conn.SetReadDeadline(time.Now().Add(l.limit()))
+		l.arm(l.c.conn)
 		n, err := l.c.in.Read(buf[:])
 		if n > 0 {
 			l.touch()
@@ -67,7 +68,10 @@ func (l *relay) upward() {
 			l.left.Store(!l.half.Load())
 			l.half.Store(true)
 			_ = l.m.conn.CloseWrite()
-			_ = l.m.conn.SetReadDeadline(time.Now().Add(l.drain))
+			l.arm(l.m.conn)
+			return
+		case isTimeout(err):
+			l.tooQuiet()
 			return
 		default:
 			l.left.Store(!l.half.Load())
@@ -82,7 +86,7 @@ func (l *relay) downward(in *bufio.Reader) {
 	buf := l.c.port.gw.buffer()
 	defer l.c.port.gw.buffers.Put(buf)
 	for {
-		_ = l.m.conn.SetReadDeadline(time.Now().Add(l.limit()))
+		l.arm(l.m.conn)
 		n, err := in.Read(buf[:])
 		if n > 0 {
 			l.touch()
@@ -101,11 +105,10 @@ func (l *relay) downward(in *bufio.Reader) {
 			l.judge("closed")
 			l.half.Store(true)
 			_ = l.c.conn.CloseWrite()
-			_ = l.c.conn.SetReadDeadline(time.Now().Add(l.drain))
+			l.arm(l.c.conn)
 			return
 		case isTimeout(err):
-			l.r.note("idle for " + l.limit().String())
-			l.c.reset()
+			l.tooQuiet()
 			return
 		default:
 			l.judge(cause(err))
@@ -113,6 +116,22 @@ func (l *relay) downward(in *bufio.Reader) {
 			return
 		}
 	}
+}
+
+// arm gives a leg's next read its limit. The other direction may end between the two lines that matter, and arms
+// this leg too: whoever is last must have seen it.
+func (l *relay) arm(leg *net.TCPConn) {
+	limit := l.limit()
+	_ = leg.SetReadDeadline(time.Now().Add(limit))
+	if now := l.limit(); now != limit {
+		_ = leg.SetReadDeadline(time.Now().Add(now))
+	}
+}
+
+// tooQuiet ends a relay without traffic.
+func (l *relay) tooQuiet() {
+	l.r.note("idle for " + l.limit().String())
+	l.c.reset()
 }
 
 // judge notes how the upstream leg ended, before the browser can see it.

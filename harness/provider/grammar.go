@@ -181,7 +181,8 @@ func (g Grammar) pair(p Piece, ask Ask) (string, error) {
 
 // unsafeInValue is anything but what providers' examples show in values.
 func unsafeInValue(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_+.~", r))
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return !letter && !strings.ContainsRune("_+.~", r)
 }
 
 func (p Piece) encode(ask Ask) string {

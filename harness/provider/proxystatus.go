@@ -107,4 +107,3 @@ func (f Fault) AfterSuccess() Fault {
 	}
 	return f
 }
-

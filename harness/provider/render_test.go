@@ -35,7 +35,8 @@ func TestRenderWritesTheProvidersGrammar(t *testing.T) {
 		{"limpet-fixture", "ada", provider.Ask{}, "customer-ada"},
 		{"limpet-fixture", "ada", provider.Ask{Country: "DE"}, "customer-ada-country-de"},
 		{
-			"limpet-fixture", "ada", provider.Ask{Country: "DE", City: "Berlin", Session: "s1", TTL: 10 * time.Minute},
+			"limpet-fixture", "ada",
+			provider.Ask{Country: "DE", City: "Berlin", Session: "s1", TTL: 10 * time.Minute},
 			"customer-ada-country-de-city-berlin-session-s1-minutes-10",
 		},
 		{"limpet-fixture", "ada", provider.Ask{Session: "s1", TTL: 61 * time.Second}, "customer-ada-session-s1-minutes-2"},
@@ -46,7 +47,8 @@ func TestRenderWritesTheProvidersGrammar(t *testing.T) {
 			"brd-customer-hl_1-zone-res-country-us-state-california-city-losangeles-session-abc123-const-route_err-block",
 		},
 		{
-			"brightdata-residential", "brd-customer-hl_1-zone-res", provider.Ask{Country: "DE", ASN: "AS3320"},
+			"brightdata-residential", "brd-customer-hl_1-zone-res",
+			provider.Ask{Country: "DE", ASN: "AS3320"},
 			"brd-customer-hl_1-zone-res-country-de-asn-3320-route_err-block",
 		},
 		{
