@@ -112,7 +112,7 @@ func (p *Page) whoClosed(op, what string) error {
 
 // explain makes the error of a call on a context.
 func (c *Context) explain(ctx context.Context, op, what string, err error) error {
-	if isClosed(c.closed) && !errors.Is(err, errAbandoned) {
+	if isClosed(c.closed) && ctx.Err() == nil && c.browser.Err() == nil {
 		return &drivers.Error{Kind: drivers.Closed, Op: op, What: stripUser(what)}
 	}
 	return c.browser.explain(ctx, op, what, err)

@@ -27,15 +27,23 @@ func (p *Page) Goto(ctx context.Context, url string) (*drivers.Response, error) 
 		p.spend()
 		return p.failedGoto(ctx, a, url, err)
 	}
-	if lib == nil { // about:blank, or another place in the same document
-		if response, _ := p.nav.last(); response != nil {
-			return response, nil
+	if lib == nil { // another place in the same document, or one that nobody serves: about:blank
+		response, _ := p.nav.last()
+		if response == nil || !sameDocument(response.URL, p.URL()) {
+			response = &drivers.Response{URL: p.URL()}
 		}
-		return &drivers.Response{URL: p.URL()}, nil
+		return response, nil
 	}
 	p.enrich(ctx)
 	response, _ := p.nav.last()
 	return response, nil
+}
+
+// sameDocument reports whether two addresses differ at most in their fragment.
+func sameDocument(a, b string) bool {
+	a, _, _ = strings.Cut(a, "#")
+	b, _, _ = strings.Cut(b, "#")
+	return a == b
 }
 
 // failedGoto says how a navigation failed. What answered it is returned too, if anything did.
