@@ -3,6 +3,7 @@ package playwright
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -223,6 +224,9 @@ func (c *Context) Close(ctx context.Context) error {
 	c.queue.close()
 	if err := c.queue.wait(ctx); err != nil {
 		return c.explain(ctx, "close context", "", errAbandoned)
+	}
+	if n := c.queue.dropped.Swap(0); n > 0 {
+		c.browser.log.LogAttrs(ctx, slog.LevelWarn, "events dropped: their sink was too slow", slog.Int64("events", n))
 	}
 	select {
 	case <-c.done:
