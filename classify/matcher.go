@@ -228,7 +228,7 @@ func allOf(parts []matcher) matcher {
 				return hit{}, false
 			case all.where == "":
 				all = h
-			case h.where != "":
+			case h.where != "" && !strings.Contains(all.where, h.where):
 				all.where += " + " + h.where
 				if all.source == fromStatus {
 					all.source = h.source // a status beside something better is a gate

@@ -179,7 +179,7 @@ func (j *judge) notUseful() finding {
 	case o.compiled.marker != nil && !o.marker:
 		return found(Missing, sureLikely, "expect.marker_missing", o.compiled.expect.Marker)
 	case o.page.rejected+o.refused > 0:
-		return j.invalid()
+		return j.rejected()
 	case len(o.records) == 0:
 		return j.noRecords()
 	default:
@@ -188,9 +188,13 @@ func (j *judge) notUseful() finding {
 	}
 }
 
-func (j *judge) invalid() finding {
+// rejected tells records whose fields are not there from such as hold something else than the job describes.
+func (j *judge) rejected() finding {
 	o := &j.out
 	f := finding{class: Invalid, confidence: sureStatus}
+	if o.page.unread+o.refused == 0 {
+		f.class = Missing
+	}
 	if o.page.rejected > 0 {
 		f.signals = append(f.signals, Signal{
 			Rule: "records.rejected", Weight: 1, Where: fmt.Sprintf("%d of %d: %s", o.page.rejected, o.page.elements, o.page.why),

@@ -65,7 +65,7 @@ func TestOutput(t *testing.T) {
 		"marker without a record":        {listPage, &classify.Expectation{Marker: "#name", Records: spec(func(r *classify.RecordsSpec) { r.Each = "li" })}, classify.Empty},
 		"neither marker nor record":      {listPage, &classify.Expectation{Records: spec(func(r *classify.RecordsSpec) { r.Each = "li" })}, classify.Missing},
 		"fewer than the minimum":         {listPage, &classify.Expectation{Marker: "#name", Records: spec(func(r *classify.RecordsSpec) { r.Min = 3 })}, classify.Missing},
-		"field that no record has":       {listPage, &classify.Expectation{Marker: "#name", Records: spec(func(r *classify.RecordsSpec) { r.Fields["x"] = classify.FieldSpec{CSS: ".x"} })}, classify.Invalid},
+		"field that no record has":       {listPage, &classify.Expectation{Marker: "#name", Records: spec(func(r *classify.RecordsSpec) { r.Fields["x"] = classify.FieldSpec{CSS: ".x"} })}, classify.Missing},
 		"optional field":                 {listPage, &classify.Expectation{Marker: "#name", Records: spec(func(r *classify.RecordsSpec) { r.Fields["x"] = classify.FieldSpec{CSS: ".x", Optional: true} })}, classify.Useful},
 		"field of another type":          {listPage, &classify.Expectation{Marker: "#name", Records: spec(func(r *classify.RecordsSpec) { r.Fields["name"] = classify.FieldSpec{CSS: ".n", Type: "date"} })}, classify.Invalid},
 		"schema that accepts":            {listPage, &classify.Expectation{Records: rows(), Schema: json.RawMessage(`{"required":["name"],"properties":{"price":{"type":"number","minimum":1}}}`)}, classify.Useful},
@@ -110,6 +110,10 @@ func TestFewRejectedRecordsAreNotedAndManySpoilThePage(t *testing.T) {
 	require.Equal(t, "1 of 3: field link: missing", j.Verdict.Signals[i].Where)
 
 	j = judge(t, listPage+advert+advert+advert, &classify.Expectation{Records: rows()})
+	require.Equal(t, classify.Missing, j.Verdict.Class)
+
+	unread := `<table><tr class="row"><td class="n">Rope</td><td class="p">on request</td><td><a href="/r/9">see</a></td></tr></table>`
+	j = judge(t, listPage+advert+advert+unread, &classify.Expectation{Records: rows()})
 	require.Equal(t, classify.Invalid, j.Verdict.Class)
 }
 

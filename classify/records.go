@@ -2,6 +2,7 @@ package classify
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -31,6 +32,7 @@ type extraction struct {
 	records  []Record
 	elements int // that each matched
 	rejected int
+	unread   int    // of the rejected: a value was there and could not be read
 	why      string // the first rejection: "field price: …"
 }
 
@@ -43,14 +45,21 @@ func (c *compiledRecords) read(doc *html.Node, loc locale) extraction {
 		}
 		rec, err := c.one(n, loc)
 		if err != nil {
-			if out.rejected++; out.rejected == 1 {
-				out.why = err.Error()
-			}
+			out.reject(err)
 			continue
 		}
 		out.records = append(out.records, rec)
 	}
 	return out
+}
+
+func (e *extraction) reject(err error) {
+	if e.rejected++; e.rejected == 1 {
+		e.why = err.Error()
+	}
+	if !errors.Is(err, errFieldMissing) {
+		e.unread++
+	}
 }
 
 func (c *compiledRecords) one(n *html.Node, loc locale) (Record, error) {
