@@ -13,8 +13,8 @@ type meter struct {
 	conn *net.TCPConn
 	rec  *record
 	port *Port
-	up   sync.Once // first byte to the origin or the provider's plain answer
-	down sync.Once
+	up   sync.Once // guards the first_up stage
+	down sync.Once // guards the first_down stage
 	// quiet holds back the first_up and first_down stages during the CONNECT exchange.
 	quiet bool
 }
@@ -40,20 +40,23 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write refuses when the budget is spent; what it has begun it finishes.
+// Write refuses when the budget is spent; what it has begun it finishes. Bytes are counted before they leave: who
+// sees their effect finds them in the count.
 func (m *meter) Write(p []byte) (int, error) {
 	if m.port.left() <= 0 {
 		return 0, errSpent
 	}
-	n, err := m.conn.Write(p)
-	if n > 0 {
-		if !m.quiet {
-			m.up.Do(func() { m.rec.reach(stageFirstUp) })
-		}
-		m.rec.up.Add(int64(n))
-		m.port.up.Add(int64(n))
-		m.check()
+	if !m.quiet {
+		m.up.Do(func() { m.rec.reach(stageFirstUp) })
 	}
+	m.rec.up.Add(int64(len(p)))
+	m.port.up.Add(int64(len(p)))
+	n, err := m.conn.Write(p)
+	if unsent := int64(len(p) - n); unsent > 0 {
+		m.rec.up.Add(-unsent)
+		m.port.up.Add(-unsent)
+	}
+	m.check()
 	return n, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -258,7 +257,7 @@ func noAnswer(err error) *fault {
 	case isTimeout(err):
 		return &fault{class: classify.Timeout, detail: "no answer to a plain request: " + cause(err)}
 	case errors.Is(err, errHeadTooLarge):
-		return &fault{class: classify.TunnelFailed, detail: err.Error(), status: http.StatusBadGateway}
+		return &fault{class: classify.TunnelFailed, detail: err.Error()}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &fault{class: classify.Reset, detail: "the connection was closed within the answer's header"}
 	default:

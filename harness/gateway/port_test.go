@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,17 @@ func TestBudgetCutsEverythingAndOvershootsByABufferAtMost(t *testing.T) {
 	p.SetBudget(-1)
 	_, r = connect(t, p, "shop.test:443")
 	require.Equal(t, 200, r.StatusCode)
+}
+
+func TestOneStreamEndsExactlyAtItsBudget(t *testing.T) {
+	const budget = 100_001
+	u := newUpstream(t, func(v *visit) { say(established + strings.Repeat("x", 1<<20))(v) })
+	p := openPort(t, gateway.Config{}, gateway.Grant{Route: route(t, u)})
+	p.SetBudget(budget)
+	b, _ := connect(t, p, "shop.test:443")
+	io.Copy(io.Discard, b.in)
+	finished(t, p)
+	require.EqualValues(t, budget, p.Usage().Up+p.Usage().Down)
 }
 
 func TestUsageIsLive(t *testing.T) {

@@ -187,6 +187,16 @@ func byStatus(r Reply) Fault {
 	return f
 }
 
+// AfterSuccess reads a fault again, knowing that the same route has carried traffic before. A credential does not
+// become wrong by itself, but limits are reached, and some providers show them as 407: a rejection that no vendor mark
+// explains becomes a limit that waiting may lift.
+func (f Fault) AfterSuccess() Fault {
+	if f.Class != classify.CredentialRejected || f.Vendor {
+		return f
+	}
+	return Fault{Class: classify.ProviderLimit, Detail: f.Detail + " after earlier success", Retry: true}
+}
+
 // detail is made of the status and of text that a rule matched, never of a whole field: a provider may echo the
 // username, and with it the session.
 func detail(status int, code string) string {

@@ -92,18 +92,3 @@ func text(v any) string {
 		return ""
 	}
 }
-
-// degraded is what a rejected credential means on a route that has worked before: a credential does not become
-// wrong by itself, but limits are reached, and some providers show them as 407.
-func (f Fault) degraded() Fault {
-	return Fault{Class: classify.ProviderLimit, Detail: f.Detail + " after earlier success", Vendor: f.Vendor, Retry: true}
-}
-
-// AfterSuccess reads a fault again, knowing that the same route has carried traffic before. Only a rejection that
-// no vendor mark explains changes: it becomes a limit that waiting may lift.
-func (f Fault) AfterSuccess() Fault {
-	if f.Class == classify.CredentialRejected && !f.Vendor {
-		return f.degraded()
-	}
-	return f
-}
