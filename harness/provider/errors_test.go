@@ -56,6 +56,8 @@ func TestConnectRefusals(t *testing.T) {
 		{"limpet-fixture", reply(503, "", "X-Fixture-Error: no_exit"), classify.NoExit, false},
 		{"limpet-fixture", reply(403, "", "X-Fixture-Error: policy"), classify.ProviderPolicy, false},
 		{"limpet-fixture", reply(502, "", "X-Fixture-Error: target_unreachable"), classify.Connect, false},
+		{"limpet-fixture", reply(502, "", "X-Fixture-Error: dns"), classify.DNS, false},
+		{"limpet-fixture", reply(400, "", "X-Fixture-Error: bad_username"), classify.CredentialRejected, false},
 		{"limpet-fixture", reply(407, "TRAFFIC_EXHAUSTED"), classify.ProviderLimit, false},
 		{"limpet-fixture", reply(407, "THREADS_EXHAUSTED"), classify.ProviderLimit, true},
 		{"limpet-fixture", reply(407, "NO_USER"), classify.CredentialRejected, false},
