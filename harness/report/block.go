@@ -41,16 +41,18 @@ func (f *Folder) Block(w io.Writer, s Summary) error {
 }
 
 func outputText(s Summary) string {
-	text := fmt.Sprintf("%s of %s useful, %s", grouped(s.Jobs[Useful]), count(s.Accepted, "job"), count(s.Records, "record"))
+	parts := []string{
+		fmt.Sprintf("%s of %s useful", grouped(s.Jobs[Useful]), count(s.Accepted, "job")), count(s.Records, "record"),
+	}
 	for _, state := range States() {
 		if n := s.Jobs[state]; n > 0 && state != Useful {
-			text += fmt.Sprintf(", %s %s", grouped(n), state)
+			parts = append(parts, grouped(n)+" "+string(state))
 		}
 	}
 	if open := s.Accepted - s.Terminal; open > 0 {
-		text += fmt.Sprintf(", %s not ended", grouped(open))
+		parts = append(parts, grouped(open)+" not ended")
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func effortText(s Summary) string {

@@ -17,7 +17,7 @@ func explain(dir string, err error) error {
 	switch {
 	case other, used:
 		return err
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return fmt.Errorf("output folder %s: no space left: free some, then run again with the same --out to resume: %w", dir, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("output folder %s cannot be written: name another with --out, or change its permissions: %w", dir, err)

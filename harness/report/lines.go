@@ -44,7 +44,7 @@ func wholeLines(f io.Reader) (int64, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
-		if err != nil || !json.Valid(line) {
+		if torn := err != nil; torn || !json.Valid(line) {
 			return size, nil
 		}
 		size += int64(len(line))

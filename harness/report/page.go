@@ -42,7 +42,7 @@ func renderPage(d pageData) ([]byte, error) {
 		"text": func(s any) string { return d.redact(visible(fmt.Sprint(s))) }, "words": func(s any) string { return words(fmt.Sprint(s)) },
 		"grouped": grouped, "size": func(n int64) string { return size(float64(n)) }, "span": span,
 		"decisions": decisionsText, "decision": decisionText, "join": strings.Join, "verdict": verdictText,
-		"because": because, "percent": percent, "signals": signalsOf, "count": count,
+		"reasons": reasonsOf, "percent": percent, "signals": signalsOf, "count": count,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
@@ -172,6 +172,17 @@ func signalsOf(r Result) []classify.Signal {
 		return nil
 	}
 	return r.Verdict.Signals[:min(len(r.Verdict.Signals), maxSignals)]
+}
+
+// reasonsOf is why a job ended as it did: what was decided, then what went wrong.
+func reasonsOf(r Result) []string {
+	var all []string
+	for _, s := range []string{r.Reason, string(r.Error)} {
+		if s != "" && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // percent is a share of 1. Only all is 100 % and only nothing is 0 %.

@@ -67,7 +67,7 @@ func (e *InUseError) Error() string {
 
 // claim makes the folder that of run, or finds that it is. resumed reports which.
 func claim(dir string, run Run) (_ Run, resumed bool, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, runFile))
+	b, err := os.ReadFile(filepath.Join(dir, runFile)) //nolint:gosec // the folder that the operator named
 	if err == nil {
 		var found Run
 		if json.Unmarshal(b, &found) != nil || found.Hash != run.Hash {

@@ -48,8 +48,14 @@ func Table(w io.Writer, results []Result, o TableOptions) error {
 
 func tableColumns(results []Result) []column {
 	columns := []column{
-		{head: "JOB", cut: 12}, {head: "IDENTITY", cut: 8}, {head: "STATE"}, {head: "VERDICT", cut: 12},
-		{head: "TRIES", right: true}, {head: "EXITS", cut: 10}, {head: "RECORDS", right: true}, {head: "TIME", right: true},
+		{head: "JOB", cut: 12},
+		{head: "IDENTITY", cut: 8},
+		{head: "STATE"},
+		{head: "VERDICT", cut: 12},
+		{head: "TRIES", right: true},
+		{head: "EXITS", cut: 10},
+		{head: "RECORDS", right: true},
+		{head: "TIME", right: true},
 	}
 	for _, r := range results {
 		row := []string{
@@ -104,24 +110,22 @@ func layOut(cs []column, limit int) []int {
 }
 
 func writeRow(b *strings.Builder, cs []column, widths []int, text func(column) string, paint func(column, string) string) {
-	line := ""
 	for i, c := range cs {
 		cell := fit(text(c), widths[i])
 		pad := strings.Repeat(" ", max(widths[i]-columns(cell), 0))
-		painted := paint(c, cell)
-		switch {
-		case c.right:
-			line += pad + painted
-		case i < len(cs)-1:
-			line += painted + pad
-		default:
-			line += painted
+		if c.right {
+			b.WriteString(pad)
 		}
-		if i < len(cs)-1 {
-			line += strings.Repeat(" ", columnGap)
+		b.WriteString(paint(c, cell))
+		if i == len(cs)-1 {
+			break // no spaces at the end of a line
 		}
+		if !c.right {
+			b.WriteString(pad)
+		}
+		b.WriteString(strings.Repeat(" ", columnGap))
 	}
-	b.WriteString(line + "\n")
+	b.WriteByte('\n')
 }
 
 // Colours of the sixteen that every terminal has and its owner has chosen. A state is always a word as well.

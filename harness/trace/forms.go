@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,12 +25,9 @@ const (
 func formsOf(secret string) []string {
 	forms := []string{secret}
 	add := func(s string) {
-		for _, f := range forms {
-			if f == s {
-				return
-			}
+		if !slices.Contains(forms, s) {
+			forms = append(forms, s)
 		}
-		forms = append(forms, s)
 	}
 	add(url.QueryEscape(secret))
 	add(url.PathEscape(secret))

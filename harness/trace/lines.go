@@ -176,20 +176,20 @@ func (s *script) entry(e entry) {
 	if e.cut {
 		text = s.red.cut(e.event.Text)
 	}
-	time := s.at(e.event.At)
+	at := s.at(e.event.At)
 	switch e.event.Kind {
 	case "":
 		id := e.step
 		if !s.known(id) {
 			id = finalStep
 		}
-		s.add(line{"type": "log", "callId": callID(id), "time": time, "message": text})
+		s.add(line{"type": "log", "callId": callID(id), "time": at, "message": text})
 	case drivers.EventConsole:
 		s.add(s.console(e, e.event.Type, text))
 	case drivers.EventPageError:
 		s.add(line{
-			"type": "event", "time": time, "class": "BrowserContext", "method": "pageError", "pageId": pageID,
-			"params": line{"error": line{"error": line{"name": "Error", "message": text, "stack": text}}},
+			"type": "event", "time": at, "class": "BrowserContext", "method": "pageError", "pageId": pageID,
+			"params": line{"error": line{"error": line{"name": "Error", "message": text, "stack": ""}}},
 		})
 	case drivers.EventDialog:
 		s.add(s.console(e, "warning", "dialog dismissed ("+e.event.Type+"): "+text))
@@ -248,8 +248,8 @@ func (s *script) shows(id StepID) bool {
 
 // lastPage is the index of the newest page; -1 if none was kept.
 func (s *script) lastPage() int {
-	for i := len(s.rec.files) - 1; i >= 0; i-- {
-		if !s.rec.files[i].image {
+	for i, f := range slices.Backward(s.rec.files) {
+		if !f.image {
 			return i
 		}
 	}
