@@ -101,3 +101,16 @@ func (r Request) check() *RefusedError {
 		return &RefusedError{Field: "mode", Value: string(r.Intent.Mode), Reason: "is none of rotate, windowed, static"}
 	}
 }
+
+// Express reports the first demand of an intent that none of the sources can express, as a *RefusedError; nil if one
+// can express them all.
+func Express(sources []Source, in Intent) error {
+	all := make([]*Source, len(sources))
+	for i := range sources {
+		all[i] = &sources[i]
+	}
+	if _, refused := capable(all, in); refused != nil {
+		return refused
+	}
+	return nil
+}
