@@ -32,20 +32,36 @@ func (p *Page) navigate(ctx context.Context, op, what, url string) (*drivers.Res
 	p.nav.begin()
 	begun, err := command(ctx, p, page.Navigate, page.NavigateParams{URL: url})
 	if err != nil {
-		e := p.fail(ctx, op, what, err)
-		if e.Kind == drivers.Unsupported { // the protocol refuses what is no address
-			e.Kind, e.Net = drivers.Navigation, "net::ERR_INVALID_URL"
-		}
-		return nil, e
+		return nil, p.unanswered(ctx, op, what, err)
 	}
 	if begun.ErrorText != "" || begun.IsDownload {
 		return p.refused(ctx, op, what, begun)
 	}
 	if begun.LoaderID == "" { // another place in the same document
+		p.nav.moved(url)
 		return p.current(url), nil
 	}
+	return p.arrive(ctx, op, what, begun.LoaderID)
+}
+
+// unanswered is the error of a navigation that neither committed nor failed.
+func (p *Page) unanswered(ctx context.Context, op, what string, err error) error {
+	e := fault(ctx, p.life, op, what, err)
+	switch {
+	case e.Kind == drivers.Unsupported: // the protocol refuses what is no address
+		e.Kind, e.Net = drivers.Navigation, "net::ERR_INVALID_URL"
+	case e.Kind == drivers.Timeout && !p.nav.progress("").begun:
+		// Nothing was asked of the site, so the tab itself may be stuck. Otherwise it is the site that is waited
+		// for, and the browser holds back whatever the tab is asked meanwhile.
+		return p.fail(ctx, op, what, err)
+	}
+	return e
+}
+
+// arrive waits for DOMContentLoaded of a document, or of one that takes its place.
+func (p *Page) arrive(ctx context.Context, op, what string, loader cdp.LoaderID) (*drivers.Response, error) {
 	for {
-		now := p.nav.progress(begun.LoaderID)
+		now := p.nav.progress(loader)
 		switch {
 		case now.net != "" && !now.ready:
 			return now.response, p.lost(ctx, op, what, now.net)
@@ -101,11 +117,9 @@ func (p *Page) emptyDocument(ctx context.Context, op, what string, loader cdp.Lo
 
 // lost makes the error of a document that did not load, unless the tab or the browser was lost with it.
 func (p *Page) lost(ctx context.Context, op, what, net string) error {
-	if net == "net::ERR_ABORTED" && p.life.Err() == nil {
+	if net == "net::ERR_ABORTED" {
 		// A crash, too, aborts the navigation, and is reported a moment later. A tab that answers has not crashed.
-		if e := p.fail(ctx, op, what, context.DeadlineExceeded); e.Kind == drivers.Crashed {
-			return e
-		}
+		p.alive(ctx)
 	}
 	if p.life.Err() != nil {
 		return p.fail(ctx, op, what, context.Cause(p.life))

@@ -28,14 +28,16 @@ type navigation struct {
 	extra    map[string]any            // the raw header of the answer to request; nil before it came
 	failed   map[cdp.LoaderID]string   // why documents failed: net::ERR_…
 	ready    map[cdp.LoaderID]struct{} // documents whose DOMContentLoaded fired
+	shown    map[cdp.LoaderID]struct{} // documents that were committed since begin
 	loader   cdp.LoaderID              // of the document that is shown
 	error    bool                      // it is the browser's error page
 	download bool                      // a download began
+	begun    bool                      // a main document was asked for since begin
 	timing   time.Time                 // when request left, for Timing.Total
 }
 
 func newNavigation() *navigation {
-	return &navigation{changed: make(chan struct{}), url: "about:blank", failed: map[cdp.LoaderID]string{}, ready: map[cdp.LoaderID]struct{}{}}
+	return &navigation{changed: make(chan struct{}), url: "about:blank", failed: map[cdp.LoaderID]string{}, ready: map[cdp.LoaderID]struct{}{}, shown: map[cdp.LoaderID]struct{}{}}
 }
 
 // update changes the navigation under its lock and wakes whoever waits for it.
@@ -59,8 +61,9 @@ func (n *navigation) mainFrame() cdp.FrameID {
 // begin forgets what concerned earlier navigations.
 func (n *navigation) begin() {
 	n.update(func() {
-		n.download = false
+		n.download, n.begun = false, false
 		clear(n.failed)
+		clear(n.shown)
 		for loader := range n.ready {
 			if loader != n.loader {
 				delete(n.ready, loader)
@@ -80,7 +83,7 @@ func (n *navigation) asked(e *network.EventRequestWillBeSent) {
 			n.hops = nil
 			n.timing = time.Now()
 		}
-		n.request, n.extra = e.RequestID, nil
+		n.request, n.extra, n.begun = e.RequestID, nil, true
 	})
 }
 
@@ -137,6 +140,7 @@ func (n *navigation) fail(e *network.EventLoadingFailed) {
 func (n *navigation) committed(f *cdp.Frame) {
 	n.update(func() {
 		n.url, n.loader, n.error = f.URL+f.URLFragment, f.LoaderID, f.UnreachableURL != ""
+		n.shown[f.LoaderID] = struct{}{}
 	})
 }
 
@@ -190,6 +194,7 @@ type progress struct {
 	ready    bool              // DOMContentLoaded fired in it or in one that replaced it
 	error    bool              // the browser's error page is shown
 	download bool
+	begun    bool // a main document was asked for
 	changed  <-chan struct{} // closed at the next change
 }
 
@@ -198,11 +203,13 @@ func (n *navigation) progress(loader cdp.LoaderID) progress {
 	last := n.last()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	p := progress{net: n.failed[loader], error: n.error, download: n.download, changed: n.changed}
+	p := progress{net: n.failed[loader], error: n.error, download: n.download, begun: n.begun, changed: n.changed}
 	if n.answered == network.RequestID(loader) {
 		p.response = last
 	}
-	_, p.ready = n.ready[n.loader]
+	if _, shown := n.shown[loader]; shown {
+		_, p.ready = n.ready[n.loader]
+	}
 	return p
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -122,9 +123,7 @@ func (p *Page) speak(ctx context.Context, locale string) error {
 	if _, err := command(ctx, p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: locale}); err != nil {
 		return err
 	}
-	_, err := command(ctx, p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
-		UserAgent: p.context.browser.agent, AcceptLanguage: locale,
-	})
+	_, err := command(ctx, p, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": locale}})
 	return err
 }
 
@@ -157,9 +156,7 @@ func (p *Page) fail(ctx context.Context, op, what string, err error) *drivers.Er
 	if e.Kind != drivers.Timeout {
 		return e
 	}
-	probe, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
-	defer cancel()
-	if _, err := command(probe, p, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"}); err == nil || replaced(err) {
+	if p.alive(ctx) {
 		return e
 	}
 	if p.life.Err() != nil {
@@ -167,6 +164,14 @@ func (p *Page) fail(ctx context.Context, op, what string, err error) *drivers.Er
 	}
 	e.Kind = drivers.Unresponsive
 	return e
+}
+
+// alive asks the tab for a sign of life. ctx may be done.
+func (p *Page) alive(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
+	defer cancel()
+	_, err := command(ctx, p, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
+	return err == nil || replaced(err)
 }
 
 // Close closes the tab. Leave handlers do not run.

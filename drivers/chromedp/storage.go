@@ -96,12 +96,16 @@ func (h *helper) visit(ctx context.Context, origin string) (*Page, error) {
 			return nil, err
 		}
 	}
+	h.page.nav.begin()
 	begun, err := command(ctx, h.page, page.Navigate, page.NavigateParams{URL: u.Scheme + "://" + u.Host + "/"})
 	if err != nil {
 		return nil, err
 	}
 	if begun.ErrorText != "" {
 		return nil, fmt.Errorf("open the storage of %s: %s", origin, begun.ErrorText)
+	}
+	if _, err := h.page.arrive(ctx, "open storage", origin, begun.LoaderID); err != nil {
+		return nil, err
 	}
 	return h.page, nil
 }

@@ -16,6 +16,7 @@ import (
 )
 
 func (s *suite) testBrowser(t *testing.T) {
+	t.Helper()
 	t.Run("says who it is", func(t *testing.T) {
 		require.Regexp(t, `^[A-Za-z]+/\d+\.\d+\.\d+\.\d+$`, s.browser.Version())
 		require.NoError(t, s.browser.Err())
@@ -53,6 +54,7 @@ func (s *suite) testBrowser(t *testing.T) {
 }
 
 func (s *suite) testCrashes(t *testing.T) {
+	t.Helper()
 	t.Run("a renderer crash is the worker's fault and nobody else's", func(t *testing.T) {
 		v, other := s.open(t), s.open(t)
 		v.visit(t, "http://shop.test/ok")
@@ -72,7 +74,7 @@ func (s *suite) testCrashes(t *testing.T) {
 		require.NoError(t, err)
 	})
 	t.Run("a killed browser ends every call and says so", func(t *testing.T) {
-		b, _ := s.launch(t)
+		b := s.launch(t)
 		v := s.openWith(t, b, drivers.ContextOptions{})
 		if b.PID() == 0 {
 			t.Skip("the driver does not know the process")
@@ -101,8 +103,9 @@ func (s *suite) testCrashes(t *testing.T) {
 }
 
 func (s *suite) testEnds(t *testing.T) {
+	t.Helper()
 	t.Run("closing twice is fine and what was closed says so", func(t *testing.T) {
-		b, _ := s.launch(t)
+		b := s.launch(t)
 		v := s.openWith(t, b, drivers.ContextOptions{})
 		second := v.page(t)
 		require.NoError(t, v.Close(within(t, patience)))
@@ -133,7 +136,7 @@ func (s *suite) testEnds(t *testing.T) {
 		})
 	})
 	t.Run("cancelled jobs leave no goroutine", func(t *testing.T) {
-		b, _ := s.launch(t)
+		b := s.launch(t)
 		s.cancelledJob(t, b) // what is made once is made now
 		before := runtime.NumGoroutine()
 		for range 20 {
@@ -177,7 +180,7 @@ func stacks() string {
 	buf := make([]byte, 1<<20)
 	text := string(buf[:runtime.Stack(buf, true)])
 	var kept []string
-	for _, g := range strings.Split(text, "\n\n") {
+	for g := range strings.SplitSeq(text, "\n\n") {
 		if strings.Contains(g, "drivers/") || strings.Contains(g, "chromedp") || strings.Contains(g, "playwright") {
 			kept = append(kept, g)
 		}

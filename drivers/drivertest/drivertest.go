@@ -34,7 +34,7 @@ func Run(t *testing.T, d drivers.Driver) {
 func RunWith(t *testing.T, d drivers.Driver, o drivers.LaunchOptions) {
 	t.Helper()
 	s := &suite{driver: d, options: o, site: newSite(t)}
-	s.browser, _ = s.launch(t)
+	s.browser = s.launch(t)
 	for _, group := range []struct {
 		name string
 		run  func(*suite, *testing.T)
@@ -73,9 +73,9 @@ type suite struct {
 
 // launch starts a browser in a folder of its own, and checks at the end of t that closing it leaves neither a
 // process nor a file.
-func (s *suite) launch(t *testing.T) (b drivers.Browser, root string) {
+func (s *suite) launch(t *testing.T) drivers.Browser {
 	t.Helper()
-	root = t.TempDir()
+	root := t.TempDir()
 	o := s.options
 	o.TempRoot = root
 	o.TrustSPKI = []string{s.site.spki}
@@ -87,7 +87,7 @@ func (s *suite) launch(t *testing.T) (b drivers.Browser, root string) {
 		require.NoError(t, b.Close(ctx))
 		requireNothingLeft(t, root)
 	})
-	return b, root
+	return b
 }
 
 // requireNothingLeft checks that no process knows the folder and that the folder is empty.
@@ -166,8 +166,14 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// requireKind checks the kind of an error and that it is a *drivers.Error.
-func requireKind(t *testing.T, want drivers.Kind, err error) *drivers.Error {
+// requireKind checks the kind of an error.
+func requireKind(t *testing.T, want drivers.Kind, err error) {
+	t.Helper()
+	_ = failure(t, want, err)
+}
+
+// failure checks that err is a *drivers.Error of the kind and gives it.
+func failure(t *testing.T, want drivers.Kind, err error) *drivers.Error {
 	t.Helper()
 	require.Error(t, err)
 	var e *drivers.Error

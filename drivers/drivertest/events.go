@@ -10,6 +10,7 @@ import (
 )
 
 func (s *suite) testEvents(t *testing.T) {
+	t.Helper()
 	v := s.open(t)
 	v.visit(t, "http://shop.test/events")
 	about := func(kind drivers.EventKind, part string) func(drivers.Event) bool {
@@ -80,6 +81,7 @@ func (s *suite) testEvents(t *testing.T) {
 }
 
 func (s *suite) testDialogs(t *testing.T) {
+	t.Helper()
 	t.Run("are dismissed and reported", func(t *testing.T) {
 		v := s.open(t)
 		requirePrompt(t, func() { v.visit(t, "http://shop.test/dialogs") })
@@ -113,6 +115,7 @@ func (s *suite) testDialogs(t *testing.T) {
 }
 
 func (s *suite) testIntruders(t *testing.T) {
+	t.Helper()
 	t.Run("pages that the site opens are closed and reported", func(t *testing.T) {
 		v := s.open(t)
 		v.visit(t, "http://shop.test/popup")

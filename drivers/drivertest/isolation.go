@@ -12,6 +12,7 @@ import (
 )
 
 func (s *suite) testIsolation(t *testing.T) {
+	t.Helper()
 	a, b := s.open(t), s.open(t)
 	a.visit(t, "http://shop.test/login?as=ada")
 	b.visit(t, "http://shop.test/login?as=bob")
@@ -37,6 +38,7 @@ func (s *suite) testIsolation(t *testing.T) {
 }
 
 func (s *suite) testContainment(t *testing.T) {
+	t.Helper()
 	loopback := "http://" + s.site.plain.Listener.Addr().String()
 	t.Run("loopback addresses go through the proxy", func(t *testing.T) {
 		v := s.open(t)
@@ -64,7 +66,7 @@ func (s *suite) testContainment(t *testing.T) {
 		v.proxy.close()
 		before := s.site.hits.Load()
 		_, err := v.Goto(within(t, patience), loopback+"/ok")
-		e := requireKind(t, drivers.Navigation, err)
+		e := failure(t, drivers.Navigation, err)
 		require.Equal(t, "net::ERR_PROXY_CONNECTION_FAILED", e.Net)
 		require.Equal(t, before, s.site.hits.Load())
 	})
@@ -94,12 +96,13 @@ func (s *suite) testContainment(t *testing.T) {
 		require.Equal(t, 200, v.visit(t, "https://shop.test/ok").Status)
 		require.Len(t, v.proxy.requests("shop.test:443"), 1)
 		_, err := v.Goto(within(t, patience), "https://untrusted.test/ok")
-		e := requireKind(t, drivers.Navigation, err)
+		e := failure(t, drivers.Navigation, err)
 		require.Regexp(t, "^net::ERR_CERT_", e.Net)
 	})
 }
 
 func (s *suite) testPersona(t *testing.T) {
+	t.Helper()
 	v := s.openWith(t, s.browser, drivers.ContextOptions{
 		Locale: "de-DE", TimeZone: "America/New_York", Viewport: drivers.Size{Width: 800, Height: 600},
 		Geolocation: &drivers.Geolocation{Latitude: 52.5, Longitude: 13.4, Accuracy: 10},
@@ -128,6 +131,7 @@ func (s *suite) testPersona(t *testing.T) {
 }
 
 func (s *suite) testDeadlines(t *testing.T) {
+	t.Helper()
 	const short = 500 * time.Millisecond
 	t.Run("a site that never answers is a timeout", func(t *testing.T) {
 		v := s.open(t)
@@ -188,8 +192,8 @@ func (s *suite) testDeadlines(t *testing.T) {
 	t.Run("a busy tab is unresponsive", func(t *testing.T) {
 		v := s.open(t)
 		v.visit(t, "http://shop.test/spin")
+		_ = v.Evaluate(within(t, short), "new Promise(done => setTimeout(done, 200))", nil) // lets the loop begin
 		requirePrompt(t, func() {
-			_ = v.Evaluate(within(t, short), "new Promise(done => setTimeout(done, 200))", nil) // lets the loop begin
 			requireKind(t, drivers.Unresponsive, v.Evaluate(within(t, short), "1", nil))
 		})
 		requirePrompt(t, func() { require.NoError(t, v.context.Close(within(t, patience))) })

@@ -15,6 +15,7 @@ import (
 var errDrained = errors.New("the worker is being drained")
 
 func (s *suite) testNavigation(t *testing.T) {
+	t.Helper()
 	v := s.open(t)
 	t.Run("a new page has neither address nor response", func(t *testing.T) {
 		require.Equal(t, "about:blank", v.URL())
@@ -78,6 +79,7 @@ func (s *suite) testNavigation(t *testing.T) {
 }
 
 func (s *suite) testFailures(t *testing.T) {
+	t.Helper()
 	cases := map[string]struct {
 		path string
 		kind drivers.Kind
@@ -95,7 +97,7 @@ func (s *suite) testFailures(t *testing.T) {
 			v := s.open(t)
 			requirePrompt(t, func() {
 				_, err := v.Goto(within(t, patience), "http://shop.test"+c.path)
-				e := requireKind(t, c.kind, err)
+				e := failure(t, c.kind, err)
 				require.Regexp(t, c.net, e.Net)
 				require.Equal(t, "http://shop.test"+c.path, e.What)
 			})
@@ -141,6 +143,7 @@ func (s *suite) testFailures(t *testing.T) {
 }
 
 func (s *suite) testSettling(t *testing.T) {
+	t.Helper()
 	cases := map[string]struct {
 		path string
 		o    drivers.SettleOptions

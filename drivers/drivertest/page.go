@@ -31,6 +31,7 @@ func (s *suite) snapshot(t *testing.T, path string, maxBytes int) *drivers.Snaps
 }
 
 func (s *suite) testSnapshots(t *testing.T) {
+	t.Helper()
 	t.Run("of a plain page", func(t *testing.T) {
 		got := s.snapshot(t, "/ok", 0)
 		require.Equal(t, "http://shop.test/ok", got.URL)
@@ -82,6 +83,7 @@ func (s *suite) testSnapshots(t *testing.T) {
 }
 
 func (s *suite) testActions(t *testing.T) {
+	t.Helper()
 	v := s.open(t)
 	log := func(t *testing.T) string {
 		t.Helper()
@@ -163,7 +165,7 @@ func (s *suite) testActions(t *testing.T) {
 		t.Run("an action says why not: "+name, func(t *testing.T) {
 			requirePrompt(t, func() {
 				err := c.act()
-				e := requireKind(t, drivers.Element, err)
+				e := failure(t, drivers.Element, err)
 				require.ErrorContains(t, err, c.want)
 				require.NotContains(t, err.Error(), "hunter2")
 				require.NotEmpty(t, e.What)
@@ -176,6 +178,7 @@ func (s *suite) testActions(t *testing.T) {
 }
 
 func (s *suite) testWaits(t *testing.T) {
+	t.Helper()
 	v := s.open(t)
 	t.Run("for an element that shows later", func(t *testing.T) {
 		v.visit(t, "http://shop.test/form")
@@ -188,7 +191,7 @@ func (s *suite) testWaits(t *testing.T) {
 	t.Run("for an element that never shows", func(t *testing.T) {
 		requirePrompt(t, func() {
 			err := v.WaitVisible(within(t, time.Second), "#none")
-			e := requireKind(t, drivers.Element, err)
+			e := failure(t, drivers.Element, err)
 			require.Equal(t, "#none", e.What)
 		})
 	})
@@ -210,6 +213,7 @@ func (s *suite) testWaits(t *testing.T) {
 }
 
 func (s *suite) testEvaluate(t *testing.T) {
+	t.Helper()
 	v := s.open(t)
 	v.visit(t, "http://shop.test/ok")
 	type pair struct {
@@ -243,6 +247,7 @@ func (s *suite) testEvaluate(t *testing.T) {
 }
 
 func (s *suite) testScreenshots(t *testing.T) {
+	t.Helper()
 	shoot := func(t *testing.T, path string, full bool) image.Config {
 		t.Helper()
 		v := s.openWith(t, s.browser, drivers.ContextOptions{Viewport: drivers.Size{Width: 400, Height: 300}})

@@ -12,7 +12,7 @@ var pages = map[string]string{
 <button id=go type=button onclick="log('go ' + event.isTrusted)">Go</button>
 <button id=off type=button disabled>Off</button>
 <button id=late type=button style="display:none" onclick="log('late')">Late</button>
-<button id=hover type=button onmouseover="log('hover')">Hover</button>
+<button id=hover type=button onmouseover="log('hover')">Hover</button><button hidden>Send</button>
 </form>
 <div style="position:relative;height:30px"><button id=under>Under</button><div id=cover></div></div>
 <div id=host></div><button id=far onclick="log('far')">Far</button>
@@ -36,7 +36,7 @@ document.title = JSON.stringify([confirm('two'), prompt('three', 'answer')]);
 
 	"/flood": `<script>for (let i = 0; i < 30; i++) alert('again ' + i);</script><h1>after</h1>`,
 
-	"/leave": `<button id=arm onclick="addEventListener('beforeunload', e => { e.preventDefault(); e.returnValue = 'x'; })">Arm</button>`,
+	"/leave": `<button id=arm onclick="window.addEventListener('beforeunload', e => { e.preventDefault(); e.returnValue = 'x'; })">Arm</button>`,
 
 	"/late": `<script>setTimeout(() => { document.body.innerHTML += '<p id=late>late</p>'; }, 400);</script>`,
 
@@ -67,7 +67,7 @@ root.getElementById('deep').attachShadow({mode: 'open'}).innerHTML = '<b>deeper 
 
 	"/nested": `<script>
 let at = document.body;
-for (let i = 0; i < 3000; i++) at = at.appendChild(document.createElement('div'));
+for (let i = 0; i < 1000; i++) at = at.appendChild(document.createElement('div'));
 at.textContent = 'the bottom';
 </script>`,
 

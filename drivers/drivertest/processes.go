@@ -20,7 +20,7 @@ func processesOf(root string) (found []string) {
 			continue
 		}
 		for _, file := range []string{"cmdline", "environ"} {
-			text, err := os.ReadFile(filepath.Join("/proc", entry.Name(), file))
+			text, err := os.ReadFile(filepath.Join("/proc", entry.Name(), file)) //nolint:gosec // of the process table
 			if err == nil && bytes.Contains(text, []byte(root)) {
 				name, _, _ := bytes.Cut(text, []byte{0})
 				found = append(found, entry.Name()+" "+string(name))

@@ -83,12 +83,12 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		reset(w)
 		return
 	}
-	defer up.Close() //nolint:errcheck // the other end notices
+	defer up.Close()
 	down, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
-	defer down.Close() //nolint:errcheck // the other end notices
+	defer down.Close()
 	if _, err := io.WriteString(down, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
 		return
 	}

@@ -86,7 +86,7 @@ func newCertificate(t *testing.T) tls.Certificate {
 // document writes an HTML page.
 func document(w http.ResponseWriter, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, "<!DOCTYPE html><html lang=en><head><title>Page</title></head><body>"+body+"</body></html>")
+	_, _ = io.WriteString(w, "<!DOCTYPE html><html lang=en><head><title>Page</title></head><body>"+body+"</body></html>") //nolint:gosec // a site for tests
 }
 
 // hold waits until the client has gone or the test has ended.
@@ -171,10 +171,10 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 func (s *site) login(w http.ResponseWriter, r *http.Request) {
 	value := r.URL.Query().Get("as")
 	for _, c := range []*http.Cookie{
-		{Name: "session", Value: value, Path: "/"},
-		{Name: "hidden", Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode},
-		{Name: "lasting", Value: value, Path: "/", MaxAge: 3600, SameSite: http.SameSiteLaxMode},
-		{Name: "wide", Value: value, Path: "/", Domain: "shop.test"},
+		{Name: "session", Value: value, Path: "/"},                                                   //nolint:gosec // every sort
+		{Name: "hidden", Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}, //nolint:gosec // every sort
+		{Name: "lasting", Value: value, Path: "/", MaxAge: 3600, SameSite: http.SameSiteLaxMode},     //nolint:gosec // every sort
+		{Name: "wide", Value: value, Path: "/", Domain: "shop.test"},                                 //nolint:gosec // every sort
 	} {
 		http.SetCookie(w, c)
 	}

@@ -13,6 +13,7 @@ import (
 const shop = "http://shop.test"
 
 func (s *suite) testState(t *testing.T) {
+	t.Helper()
 	first := s.open(t)
 	first.visit(t, shop+"/login?as=ada")
 	state, err := first.context.State(within(t, patience), shop)

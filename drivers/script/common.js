@@ -29,10 +29,10 @@ const frame = () => new Promise(done => {
   const t = setTimeout(done, 50);
   requestAnimationFrame(() => { clearTimeout(t); done(); });
 });
-// The next change of the document, or 100 ms: no observer sees a style sheet arrive or an animation end.
-const change = () => new Promise(done => {
+// The next change of the document, or ms milliseconds: no observer sees a style sheet arrive or an animation end.
+const change = ms => new Promise(done => {
   const stop = () => { observer.disconnect(); clearTimeout(timer); setTimeout(done, 16); };
-  const observer = new MutationObserver(stop), timer = setTimeout(stop, 100);
+  const observer = new MutationObserver(stop), timer = setTimeout(stop, ms);
   observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 });
 // until asks check again and again until it is ok or capMs have passed (0: no limit), and gives its last answer.
@@ -41,6 +41,6 @@ const until = async (capMs, check) => {
   for (;;) {
     const answer = await check();
     if (answer.ok || answer.final || performance.now() >= end) return answer;
-    await change();
+    await change(Math.max(0, Math.min(100, end - performance.now())));
   }
 };
