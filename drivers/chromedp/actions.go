@@ -18,6 +18,9 @@ func (p *Page) act(ctx context.Context, op, selector string, make func(time.Dura
 		return outcome, err
 	}
 	if err := p.run(ctx, op, selector, script.Budget(ctx), make, &outcome); err != nil {
+		if e, ok := errors.AsType[*drivers.Error](err); ok && e.Kind == drivers.Timeout {
+			e.Kind = drivers.Element // the tab answers, and the element was not ready: only the reason came too late
+		}
 		return outcome, err
 	}
 	if !outcome.OK {

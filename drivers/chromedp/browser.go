@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/cdproto/target"
 	lib "github.com/chromedp/chromedp"
@@ -42,6 +43,9 @@ type Browser struct {
 
 	closing sync.Once
 	close   chan struct{} // closed by the first Close
+
+	agency   sync.Mutex // held while metadata is asked for; never with mu
+	metadata *emulation.UserAgentMetadata
 
 	mu       sync.Mutex
 	contexts map[cdp.BrowserContextID]*Context

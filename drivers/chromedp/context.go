@@ -93,6 +93,11 @@ func (c *Context) NewPage(ctx context.Context) (drivers.Page, error) {
 	if err != nil {
 		return nil, fault(ctx, c.life, "new page", "", err)
 	}
+	if err := p.dress(ctx); err != nil {
+		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+		defer cancel()
+		return nil, errors.Join(fault(ctx, p.life, "new page", "", err), p.Close(clean))
+	}
 	return p, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -66,7 +65,7 @@ func (p *Page) attach(ctx context.Context) error {
 	return nil
 }
 
-// prepare switches off what the library enabled and nobody reads, and makes the tab the persona's.
+// prepare switches off what the library enabled and nobody reads.
 func (p *Page) prepare(ctx context.Context) error {
 	// The library's order is kept in reverse: DOM's events stop before its agent forgets the nodes.
 	if _, err := command(ctx, p, css.Disable, cdp.Empty{}); err != nil {
@@ -84,10 +83,8 @@ func (p *Page) prepare(ctx context.Context) error {
 	if _, err := command(ctx, p, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{}); err != nil {
 		return err
 	}
-	if _, err := command(ctx, p, target.SetAutoAttach, target.SetAutoAttachParams{Flatten: new(true)}); err != nil {
-		return err
-	}
-	return p.dress(ctx)
+	_, err := command(ctx, p, target.SetAutoAttach, target.SetAutoAttachParams{Flatten: new(true)})
+	return err
 }
 
 // dress applies the context's options, which the protocol keeps per tab.
@@ -118,12 +115,19 @@ func (p *Page) dress(ctx context.Context) error {
 	return nil
 }
 
-// speak sets the language of the page and of its requests. The user agent has to be named again and stays as it is.
+// speak sets the language of the page and of its requests. The user agent has to be named again with it, down to
+// the client hints, and stays what it is.
 func (p *Page) speak(ctx context.Context, locale string) error {
 	if _, err := command(ctx, p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: locale}); err != nil {
 		return err
 	}
-	_, err := command(ctx, p, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": locale}})
+	hints, err := p.context.browser.hints(ctx, p.context)
+	if err != nil {
+		return err
+	}
+	_, err = command(ctx, p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{
+		UserAgent: p.context.browser.agent, UserAgentMetadata: hints, AcceptLanguage: locale,
+	})
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/page"
 
@@ -70,6 +71,32 @@ func (c *Context) restore(ctx context.Context, s *drivers.StorageState) error {
 		}
 	}
 	return nil
+}
+
+// readHints yields what the browser says of itself in the form that emulation.UserAgentMetadata has.
+const readHints = `navigator.userAgentData.getHighEntropyValues(
+	['architecture', 'bitness', 'formFactors', 'fullVersionList', 'model', 'platformVersion', 'wow64'])`
+
+// hints is what the browser says of itself in client hints. It is asked once, and only in a document of a secure
+// origin does it answer.
+func (b *Browser) hints(ctx context.Context, c *Context) (*emulation.UserAgentMetadata, error) {
+	b.agency.Lock()
+	defer b.agency.Unlock()
+	if b.metadata != nil {
+		return b.metadata, nil
+	}
+	h := &helper{context: c}
+	defer h.close(ctx)
+	p, err := h.visit(ctx, "https://limpet.invalid")
+	if err != nil {
+		return nil, err
+	}
+	metadata := &emulation.UserAgentMetadata{}
+	if err := p.evaluate(ctx, "read client hints", "", readHints, metadata); err != nil {
+		return nil, err
+	}
+	b.metadata = metadata
+	return metadata, nil
 }
 
 // A helper is a tab in which every request is answered by the driver with an empty document: it belongs to an

@@ -35,6 +35,7 @@ func newProxy(t *testing.T, s *site) *proxy {
 				return new(net.Dialer).DialContext(ctx, network, s.plain.Listener.Addr().String())
 			},
 		},
+		ErrorLog:     quiet(),
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { reset(w) },
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,18 +29,24 @@ const frame = () => new Promise(done => {
   const t = setTimeout(done, 50);
   requestAnimationFrame(() => { clearTimeout(t); done(); });
 });
-// The next change of the document, or ms milliseconds: no observer sees a style sheet arrive or an animation end.
-const change = ms => new Promise(done => {
+// The next change of the document, or 100 ms: no observer sees a style sheet arrive or an animation end.
+const change = () => new Promise(done => {
   const stop = () => { observer.disconnect(); clearTimeout(timer); setTimeout(done, 16); };
-  const observer = new MutationObserver(stop), timer = setTimeout(stop, ms);
+  const observer = new MutationObserver(stop), timer = setTimeout(stop, 100);
   observer.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 });
 // until asks check again and again until it is ok or capMs have passed (0: no limit), and gives its last answer.
-const until = async (capMs, check) => {
-  const end = capMs > 0 ? performance.now() + capMs : Infinity;
-  for (;;) {
-    const answer = await check();
-    if (answer.ok || answer.final || performance.now() >= end) return answer;
-    await change(Math.max(0, Math.min(100, end - performance.now())));
-  }
-};
+const until = (capMs, check) => new Promise((resolve, reject) => {
+  let last = no('the page was too busy to look'), over = false;
+  const timer = capMs > 0 ? setTimeout(() => { over = true; resolve(last); }, capMs) : 0;
+  const loop = async () => {
+    while (!over) {
+      last = await check();
+      if (last.ok || last.final) break;
+      await change();
+    }
+    clearTimeout(timer);
+    resolve(last);
+  };
+  loop().catch(reject);
+});

@@ -45,7 +45,7 @@ const (
 )
 
 // margin is how long before the deadline of a call a script gives up by itself, so that the caller learns what it
-// waited for. A check that has begun may take two frames more.
+// waited for.
 const margin = 100 * time.Millisecond
 
 // An Outcome is the value of every script that acts on an element.
