@@ -63,7 +63,7 @@ func TestLinesHaveTheFieldsThatScriptsUse(t *testing.T) {
 			"observed_country status bytes_up bytes_down duration_ms",
 	} {
 		for _, line := range lines(t, dir, name) {
-			for _, field := range strings.Fields(fields) {
+			for field := range strings.FieldsSeq(fields) {
 				require.Contains(t, line, field, name)
 			}
 		}
@@ -79,7 +79,7 @@ func TestLinesHaveTheFieldsThatScriptsUse(t *testing.T) {
 	require.Nil(t, byJob["stock-london"]["verdict"])
 	require.Equal(t, []any{}, byJob["stock-london"]["exits"])
 	verdict := byJob["price-a-3"]["verdict"].(map[string]any)
-	for _, field := range strings.Fields("stage class vendor blamed confidence signals status final_url") {
+	for field := range strings.FieldsSeq("stage class vendor blamed confidence signals status final_url") {
 		require.Contains(t, verdict, field)
 	}
 }
@@ -193,7 +193,7 @@ func TestJobsAreCommittedFromManyGoroutines(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
 	var wg sync.WaitGroup
-	for _, id := range strings.Split("abcdefghijklmnop", "") {
+	for id := range strings.SplitSeq("abcdefghijklmnop", "") {
 		wg.Go(func() {
 			for range 20 {
 				if err := f.Event(report.Event{Event: report.EventLease, Job: id}); err != nil {

@@ -42,7 +42,7 @@ func renderPage(d pageData) ([]byte, error) {
 		"text": func(s any) string { return d.redact(visible(fmt.Sprint(s))) }, "words": func(s any) string { return words(fmt.Sprint(s)) },
 		"grouped": grouped, "size": func(n int64) string { return size(float64(n)) }, "span": span,
 		"decisions": decisionsText, "decision": decisionText, "join": strings.Join, "verdict": verdictText,
-		"reasons": reasonsOf, "percent": percent, "signals": signalsOf, "count": count,
+		"reasons": reasonsOf, "blamed": blamedText, "percent": percent, "signals": signalsOf, "count": count,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
@@ -183,6 +183,14 @@ func reasonsOf(r Result) []string {
 		}
 	}
 	return all
+}
+
+// blamedText is whom a verdict blames, in words.
+func blamedText(b classify.Blamed) string {
+	if b == classify.BlameExitOrigin {
+		return "exit at this origin"
+	}
+	return words(string(b))
 }
 
 // percent is a share of 1. Only all is 100 % and only nothing is 0 %.

@@ -5,30 +5,31 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 const (
-	previewRows    = 12
+	previewRows    = 8
 	previewColumns = 7
-	previewLetters = 160 // of one cell
+	previewLetters = 80 // of one cell
 )
 
 // A preview is the first records as a table.
 type preview struct {
-	Columns []string
+	Columns []previewColumn
 	Rows    []previewRow
 	More    int // records that are not shown
 	Hidden  int // fields that are not shown
 }
 
-type previewRow struct {
-	Job   string
-	Cells []cell
+type previewColumn struct {
+	Name   string
+	Number bool // every value is one
 }
 
-type cell struct {
-	Text   string
-	Number bool
+type previewRow struct {
+	Job   string
+	Cells []string
 }
 
 // previewOf shows the fields that most records have, in alphabetical order.
@@ -49,31 +50,37 @@ func previewOf(records []Record, total int) preview {
 		names = names[:previewColumns]
 	}
 	slices.Sort(names)
-	p.Columns = names
+	for _, name := range names {
+		p.Columns = append(p.Columns, previewColumn{Name: name, Number: true})
+	}
 	for _, r := range records {
 		row := previewRow{Job: r.Job}
-		for _, name := range names {
-			row.Cells = append(row.Cells, cellOf(r.Record[name]))
+		for i, name := range names {
+			text, number := cellOf(r.Record[name])
+			row.Cells = append(row.Cells, text)
+			p.Columns[i].Number = p.Columns[i].Number && number
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	return p
 }
 
-func cellOf(v any) cell {
+// cellOf is a value as text. A missing one is as good as a number.
+func cellOf(v any) (text string, number bool) {
 	switch v := v.(type) {
 	case nil:
-		return cell{Text: "–"}
+		return "–", true
 	case string:
-		return cell{Text: fit(v, previewLetters)}
+		_, err := strconv.ParseFloat(v, 64) // decimals come as text, to keep their digits
+		return fit(v, previewLetters), err == nil
 	case float64, int, int64, json.Number:
-		return cell{Text: fmt.Sprint(v), Number: true}
+		return fmt.Sprint(v), true
 	default:
 		b, err := json.Marshal(v)
 		if err != nil {
-			return cell{Text: fit(fmt.Sprint(v), previewLetters)}
+			return fit(fmt.Sprint(v), previewLetters), false
 		}
-		return cell{Text: fit(string(b), previewLetters)}
+		return fit(string(b), previewLetters), false
 	}
 }
 

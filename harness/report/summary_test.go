@@ -53,7 +53,7 @@ func TestSummarizeSaysNothingItDoesNotKnow(t *testing.T) {
 	require.NoError(t, err)
 	var fields map[string]any
 	require.NoError(t, json.Unmarshal(b, &fields))
-	for _, name := range strings.Fields("bytes_per_record attempts_per_record p50_ms p95_ms exit_concentration cost_per_record diagnosis") {
+	for name := range strings.FieldsSeq("bytes_per_record attempts_per_record p50_ms p95_ms exit_concentration cost_per_record diagnosis") {
 		require.Contains(t, fields, name)
 		require.Nil(t, fields[name], name)
 	}

@@ -42,8 +42,8 @@ stock-london    sku-uk    denied  no verdict                0  –              
 }
 
 func TestColourNeverStandsAlone(t *testing.T) {
-	plain, coloured := tableOf(t, filled(t, t.TempDir()).Results(), report.TableOptions{}), ""
-	coloured = tableOf(t, filled(t, t.TempDir()).Results(), report.TableOptions{Color: true})
+	results := filled(t, t.TempDir()).Results()
+	plain, coloured := tableOf(t, results, report.TableOptions{}), tableOf(t, results, report.TableOptions{Color: true})
 	require.Contains(t, coloured, "\x1b[32museful\x1b[0m")
 	strip := strings.NewReplacer("\x1b[0m", "", "\x1b[2m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "", "\x1b[35m", "")
 	require.Equal(t, plain, strip.Replace(coloured))
@@ -92,7 +92,7 @@ func TestPlainProgressTellsOfTroubleAndBeats(t *testing.T) {
 		for _, j := range jobs[:3] {
 			p.JobDone(j.result)
 		}
-		time.Sleep(95 * time.Second)
+		time.Sleep(95 * time.Second) //nolint:forbidigo // takes no real time in a bubble
 		p.Note("breaker open for 127.0.0.12")
 		p.Close()
 		p.Close()
@@ -115,7 +115,7 @@ func TestLiveProgressRedrawsOneLine(t *testing.T) {
 		var b bytes.Buffer
 		l := report.NewLive(&b, 6, 40)
 		l.JobDone(sample()[0].result)
-		time.Sleep(time.Second + time.Millisecond)
+		time.Sleep(time.Second + time.Millisecond) //nolint:forbidigo // takes no real time in a bubble
 		l.JobDone(sample()[4].result)
 		l.Close()
 		l.Close()
@@ -124,7 +124,7 @@ func TestLiveProgressRedrawsOneLine(t *testing.T) {
 		require.Contains(t, out, "\r\x1b[Kfailed  account-orders: script error")
 		require.True(t, strings.HasSuffix(out, "\r\x1b[K"), "nothing is left of the status line")
 		require.Equal(t, 5+1+1+1, strings.Count(out, "\r\x1b[K"), "five a second, the line above, its redraw, the end")
-		for _, drawn := range strings.Split(out, "\r\x1b[K") {
+		for drawn := range strings.SplitSeq(out, "\r\x1b[K") {
 			if strings.HasPrefix(drawn, "00:") {
 				require.Less(t, utf8.RuneCountInString(drawn), 40)
 			}

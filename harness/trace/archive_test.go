@@ -235,3 +235,20 @@ func picture(t *testing.T, width, height int) []byte {
 	require.NoError(t, png.Encode(&b, img))
 	return b.Bytes()
 }
+
+// A page of 2 MB, half of it script, is as large as the largest of the classifier's corpus.
+func BenchmarkWriteLargePage(b *testing.B) {
+	script := strings.Repeat(`{"sku":"a-1","price":12.5,"image":"https://cdn.shop.test/a.jpg?w=1&h=2","note":"plain text"},`, 10_000)
+	body := strings.Repeat(`<div class="card" data-sku="a-1"><a href="/product/a-1?ref=list">Oak table</a><p>Plain text: solid oak.</p></div>`, 10_000)
+	page := "<html><body><script>var s=[" + script + "]</script>" + body + "</body></html>"
+	rec := trace.NewRecorder(trace.Limits{})
+	rec.AttachHTML("dom", "text/html", []byte(page))
+	red := trace.NewRedactor([]string{"one-secret", "another-secret"})
+	path := filepath.Join(b.TempDir(), "t.zip")
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		if err := trace.Write(path, trace.Meta{}, rec, red); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

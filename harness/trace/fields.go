@@ -24,34 +24,49 @@ var (
 	member = regexp.MustCompile(`(?i)(\\*["']` + secretNames + `\\*["']\s*:\s*\\*["'])([^"'\\]+)`)
 	// headerLine is a secret header written as text.
 	headerLine = regexp.MustCompile(`(?im)((?:^|[\s"'\[{,])(?:proxy-authorization|authorization|set-cookie|cookie|x-api-key|x-auth-token)["']?\s*[:=]\s*["']?)([^\r\n"']+)`)
-	// bearer is a token after its scheme. Basic needs eight characters so that "basic house" stays.
+	// bearer is a token after its scheme. It has eight characters at least, so that "basic house" stays.
 	bearer = regexp.MustCompile(`(?i)\b(bearer|basic)\s+([A-Za-z0-9._~+/\-]{8,}=*)`)
 	// webToken is a JSON Web Token: three parts, the first of which is an object in base64.
 	webToken = regexp.MustCompile(`\beyJ[\w\-]{8,}\.[\w\-]{4,}\.[\w\-]*`)
 )
 
 // redactFields replaces what is a secret by the name that stands before it. Each expression runs only where a
-// text can match: pages have megabytes.
+// text can match: pages have megabytes, and a look for words costs a hundredth of an expression.
 func redactFields(s string) string {
+	lower := strings.ToLower(s)
 	if strings.Contains(s, "://") && strings.Contains(s, "@") {
 		s = userInfo.ReplaceAllString(s, "${1}"+Redacted+"@")
 	}
-	if strings.ContainsAny(s, "=%") {
-		s = queryPair.ReplaceAllString(s, "${1}"+Redacted)
+	if namesSecret(lower) {
+		if strings.ContainsAny(s, "=%") {
+			s = queryPair.ReplaceAllString(s, "${1}"+Redacted)
+		}
+		if strings.Contains(s, ":") {
+			s = member.ReplaceAllString(s, "${1}"+Redacted)
+		}
+		if strings.ContainsAny(s, ":=") {
+			s = headerLine.ReplaceAllStringFunc(s, redactHeaderLine)
+		}
 	}
-	if strings.Contains(s, ":") {
-		s = member.ReplaceAllString(s, "${1}"+Redacted)
-	}
-	if strings.ContainsAny(s, ":=") {
-		s = headerLine.ReplaceAllStringFunc(s, redactHeaderLine)
-	}
-	if strings.ContainsRune(s, ' ') {
+	if strings.Contains(lower, "bearer") || strings.Contains(lower, "basic") {
 		s = bearer.ReplaceAllStringFunc(s, redactBearer)
 	}
 	if strings.Contains(s, "eyJ") {
 		s = webToken.ReplaceAllLiteralString(s, Redacted)
 	}
 	return s
+}
+
+// namesSecret reports whether a text in lower case holds a word that every name of a secret has.
+func namesSecret(lower string) bool {
+	for _, w := range []string{
+		"token", "secret", "pass", "key", "sig", "pwd", "sid", "auth", "jwt", "otp", "session", "csrf", "xsrf", "credential", "cookie",
+	} {
+		if strings.Contains(lower, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func redactHeaderLine(line string) string {
