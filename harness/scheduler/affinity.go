@@ -2,12 +2,12 @@ package scheduler
 
 import "time"
 
-// An epoch is the time that an identity rides one exit at one origin. It has one session id, and when it is retired
-// neither it nor the id comes back.
+// An epoch is the time that an identity rides one exit, wherever it goes: one browser context, one jar, one exit. It has
+// one session id, and when it is retired neither it nor the id comes back.
 type epoch struct {
 	number   uint64
 	identity string
-	origin   string
+	origin   string // of its lease now, or of its last
 	intent   Intent
 	source   *Source
 	exit     ExitRef
@@ -20,9 +20,6 @@ type epoch struct {
 	retired  bool
 	lost     string // why a static epoch cannot go on; a person must end the identity
 }
-
-// seat is where an identity sits: its entry in the affinity table.
-type seat struct{ identity, origin string }
 
 const (
 	defaultWindow = 10 * time.Minute // the commonest provider default (facts/proxy.md, section 1.1)

@@ -77,20 +77,33 @@ func TestTrafficKeepsAnIdleSessionAlive(t *testing.T) {
 	})
 }
 
-func TestIdentitiesAndOriginsDoNotShareSessions(t *testing.T) {
+func TestIdentitiesDoNotShareSessions(t *testing.T) {
 	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
 	seen := map[string]bool{}
 	for i := range 50 {
-		for _, origin := range []string{"shop.test", "other.test"} {
-			r := request(name("job-", i)+origin, name("id-", i))
-			r.Origin = origin
-			l, _ := w.run(r, useful)
-			require.False(t, seen[l.Exit.Session])
-			seen[l.Exit.Session] = true
-			require.Len(t, l.Exit.Session, 26)
-			require.Equal(t, strings.ToLower(l.Exit.Session), l.Exit.Session)
-		}
+		l, _ := w.run(request(name("job-", i), name("id-", i)), useful)
+		require.False(t, seen[l.Exit.Session])
+		seen[l.Exit.Session] = true
+		require.Len(t, l.Exit.Session, 26)
+		require.Equal(t, strings.ToLower(l.Exit.Session), l.Exit.Session)
 	}
+}
+
+// An identity has one context and one jar, so it has one exit too, wherever it goes.
+func TestAnIdentityKeepsItsExitAcrossOrigins(t *testing.T) {
+	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
+	first, _ := w.run(request("a", "ada"), useful)
+	elsewhere := request("b", "ada")
+	elsewhere.Origin = "login.test"
+	second, _ := w.run(elsewhere, useful)
+	require.Equal(t, first.Epoch, second.Epoch)
+	require.Equal(t, first.Exit.Session, second.Exit.Session)
+
+	refused := request("c", "ada")
+	refused.Origin = "login.test"
+	w.run(refused, captcha)
+	third, _ := w.run(request("d", "ada"), useful)
+	require.NotEqual(t, first.Epoch, third.Epoch, "a refusal anywhere ends the session everywhere")
 }
 
 func TestNewSessionIsReallyNewAfterABurn(t *testing.T) {

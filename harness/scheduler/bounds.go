@@ -18,10 +18,15 @@ func (s *Scheduler) sweep(now time.Time) {
 		return
 	}
 	s.sweepGrants(now)
-	for at, e := range s.seats {
+	for id, e := range s.seats {
 		if !e.leased && e.intent.Mode != Static && !e.alive(now, 0) {
 			s.retire(e)
-			delete(s.seats, at)
+			delete(s.seats, id)
+		}
+	}
+	for key, e := range s.occupants {
+		if e.retired {
+			delete(s.occupants, key)
 		}
 	}
 	cool := s.cfg.CoolDown

@@ -183,7 +183,7 @@ func (s *Scheduler) take(now time.Time, g *grant, o *origin, r Request) {
 	o.gcra.take(now, o.pace)
 	o.inFlight++
 	o.touched = now
-	e.leased, e.used = true, now
+	e.leased, e.used, e.origin = true, now, r.Origin
 	deadline := j.budget.deadline(now)
 	g.lease = Lease{
 		ID: id, Token: s.tokens, Epoch: e.number, Identity: r.Identity, Origin: r.Origin, Job: r.Job,
@@ -237,12 +237,12 @@ func (s *Scheduler) sit(now time.Time, j *job, r Request, sources []*Source) (*e
 	if !slices.Contains(sources, e.source) || !e.alive(now, need) || s.shut(now, e.exit, e.segment, r.Origin, "") != nil {
 		return s.change(now, r, sources)
 	}
-	return s.resume(now, e)
+	return s.resume(now, e, r.Origin)
 }
 
 // resume goes on with an epoch as soon as its way is open.
-func (s *Scheduler) resume(now time.Time, e *epoch) (*epoch, error) {
-	if b := s.supply(now, e.exit, e.segment, e.origin); b != nil {
+func (s *Scheduler) resume(now time.Time, e *epoch, origin string) (*epoch, error) {
+	if b := s.supply(now, e.exit, e.segment, origin); b != nil {
 		return nil, b.wait()
 	}
 	return e, nil
@@ -276,7 +276,7 @@ func (s *Scheduler) stay(now time.Time, j *job, r Request, e *epoch, sources []*
 	case b != nil:
 		return nil, b.wait()
 	case e.alive(now, 0):
-		return s.resume(now, e)
+		return s.resume(now, e, r.Origin)
 	case e.source.Fixed:
 		return s.change(now, r, own)
 	case j.last != 0:
@@ -294,7 +294,7 @@ func (s *Scheduler) current(j *job, r Request) *epoch {
 		}
 		return j.epoch
 	}
-	return s.seats[seat{r.Identity, r.Origin}]
+	return s.seats[r.Identity]
 }
 
 // seatAt gives a new epoch its number and its place, and retires the one that was there.
@@ -314,7 +314,6 @@ func (s *Scheduler) seatAt(now time.Time, e *epoch, j *job) {
 		j.epoch = e
 		return
 	}
-	at := seat{e.identity, e.origin}
-	s.retire(s.seats[at])
-	s.seats[at] = e
+	s.retire(s.seats[e.identity])
+	s.seats[e.identity] = e
 }

@@ -88,12 +88,8 @@ func (s *Scheduler) Resume(provider string) {
 // identity another exit. A lease that is out may still be reported.
 func (s *Scheduler) EndIdentity(identity string) {
 	s.do(func(now time.Time) {
-		for at, e := range s.seats {
-			if at.identity == identity {
-				s.retire(e)
-				delete(s.seats, at)
-			}
-		}
+		s.retire(s.seats[identity])
+		delete(s.seats, identity)
 		s.note(now, Event{Kind: EventEnd, Identity: identity})
 	})
 }

@@ -113,8 +113,8 @@ func (s *Scheduler) discard(now time.Time, l Lease) error {
 	o.gcra.untake(o.pace)
 	if e.intent.Mode != Static || !e.met {
 		s.retire(e)
-		if at := (seat{e.identity, e.origin}); s.seats[at] == e {
-			delete(s.seats, at)
+		if s.seats[e.identity] == e {
+			delete(s.seats, e.identity)
 		}
 	}
 	s.noteGrant(now, EventDiscard, g)

@@ -130,9 +130,9 @@ func (s *Scheduler) snapLeases(out *Snapshot) {
 	for g := range maps.Values(s.grants) {
 		out.Leases = append(out.Leases, g.lease)
 	}
-	for at, e := range s.seats {
+	for id, e := range s.seats {
 		out.Seats = append(out.Seats, Seat{
-			Identity: at.identity, Origin: at.origin, Epoch: e.number, Exit: e.exit, Mode: e.intent.Mode,
+			Identity: id, Origin: e.origin, Epoch: e.number, Exit: e.exit, Mode: e.intent.Mode,
 			Since: e.born, Ends: e.ends, Leased: e.leased, Over: e.retired, Lost: e.lost,
 		})
 	}
