@@ -12,12 +12,12 @@ import (
 )
 
 // act runs a script that waits for an element and acts on it.
-func (p *Page) act(ctx context.Context, op, selector string, make func(time.Duration) string) (script.Outcome, error) {
+func (p *Page) act(ctx context.Context, op, selector string, build func(time.Duration) string) (script.Outcome, error) {
 	var outcome script.Outcome
 	if err := p.usable(ctx, op, selector); err != nil {
 		return outcome, err
 	}
-	if err := p.run(ctx, op, selector, script.Budget(ctx), make, &outcome); err != nil {
+	if err := p.run(ctx, op, selector, script.Budget(ctx), build, &outcome); err != nil {
 		if e, ok := errors.AsType[*drivers.Error](err); ok && e.Kind == drivers.Timeout {
 			e.Kind = drivers.Element // the tab answers, and the element was not ready: only the reason came too late
 		}

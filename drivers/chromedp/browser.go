@@ -78,7 +78,7 @@ func launch(ctx context.Context, exe string, o drivers.LaunchOptions) (*Browser,
 		defer stop()
 		return nil, startError(ctx, exe, errors.Join(err, endGroup(clean, b.group), st.remove()), output.String())
 	}
-	go b.watch()
+	go b.watch() //nolint:contextcheck,gosec // ctx bounds the start alone
 	return b, nil
 }
 
@@ -87,8 +87,8 @@ func launch(ctx context.Context, exe string, o drivers.LaunchOptions) (*Browser,
 func (b *Browser) start(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, b.cancelProcess())
 	defer stop()
-	version, err := lib.CallBrowser(b.root, browser.GetVersion, cdp.Empty{})
-	if c := lib.FromContext(b.root); c.Browser != nil {
+	version, err := lib.CallBrowser(b.root, browser.GetVersion, cdp.Empty{}) //nolint:contextcheck // see above
+	if c := lib.FromContext(b.root); c.Browser != nil {                      //nolint:contextcheck // see above
 		b.conn = c.Browser
 		if process := b.conn.Process(); process != nil {
 			b.pid, b.group = process.Pid, process.Pid
@@ -106,7 +106,7 @@ func (b *Browser) start(ctx context.Context) error {
 			}
 		}
 	}
-	if err := lib.ListenBrowser(b.root, b.onEvent); err != nil {
+	if err := lib.ListenBrowser(b.root, b.onEvent); err != nil { //nolint:contextcheck // see above
 		return err
 	}
 	only := target.Filter{{Type: "page"}, {Exclude: true}}

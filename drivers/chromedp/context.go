@@ -118,7 +118,7 @@ func (c *Context) newPage(ctx context.Context, q *queue) (*Page, error) {
 	}
 	strays := c.claim()
 	c.mu.Unlock()
-	c.dismiss(strays)
+	c.dismiss(strays) //nolint:contextcheck // strays are closed whatever becomes of ctx
 	if err == nil {
 		err = p.prepare(ctx)
 	}
@@ -199,7 +199,7 @@ func (c *Context) Close(ctx context.Context) error {
 	}
 	c.release()
 	if b.life.Err() != nil {
-		return nil // it went with the browser
+		return nil //nolint:nilerr // it went with the browser
 	}
 	_, err := call(ctx, b.life, b.conn, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: c.id})
 	if err != nil && b.life.Err() == nil {

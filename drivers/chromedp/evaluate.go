@@ -52,9 +52,9 @@ func (p *Page) evaluate(ctx context.Context, op, what, expression string, out an
 	return nil
 }
 
-// run evaluates a script and, when a new document takes the old one's place, again there. make is given how long
+// run evaluates a script and, when a new document takes the old one's place, again there. build is given how long
 // the script may still take: what is left of budget, which is 0 for no limit.
-func (p *Page) run(ctx context.Context, op, what string, budget time.Duration, make func(time.Duration) string, out any) error {
+func (p *Page) run(ctx context.Context, op, what string, budget time.Duration, build func(time.Duration) string, out any) error {
 	start := time.Now()
 	for {
 		left := budget
@@ -62,7 +62,7 @@ func (p *Page) run(ctx context.Context, op, what string, budget time.Duration, m
 			left = max(budget-time.Since(start), time.Millisecond)
 		}
 		changed := p.nav.progress("").changed
-		err := p.evaluate(ctx, op, what, make(left), out)
+		err := p.evaluate(ctx, op, what, build(left), out)
 		if err == nil {
 			return nil
 		}

@@ -73,7 +73,7 @@ func (p *Page) arrive(ctx context.Context, op, what string, loader cdp.LoaderID)
 		select {
 		case <-now.changed:
 		case <-p.life.Done():
-			return now.response, p.fail(ctx, op, what, context.Cause(p.life))
+			return now.response, p.fail(ctx, op, what, context.Cause(p.life)) //nolint:contextcheck // both may end it
 		case <-ctx.Done():
 			return now.response, p.fail(ctx, op, what, ctx.Err())
 		}
@@ -122,7 +122,7 @@ func (p *Page) lost(ctx context.Context, op, what, net string) error {
 		p.alive(ctx)
 	}
 	if p.life.Err() != nil {
-		return p.fail(ctx, op, what, context.Cause(p.life))
+		return p.fail(ctx, op, what, context.Cause(p.life)) //nolint:contextcheck // both may end it
 	}
 	if net != "net::ERR_ABORTED" {
 		p.awaitErrorPage(ctx)

@@ -23,9 +23,11 @@ type navigation struct {
 	url      string
 	request  network.RequestID // of the last main document asked for
 	hops     []drivers.Hop
-	response *drivers.Response         // the last seen; nil before the first
-	answered network.RequestID         // the request of response
-	extra    map[string]any            // the raw header of the answer to request; nil before it came
+	response *drivers.Response // the last seen; nil before the first
+	answered network.RequestID // the request of response
+	// extra is the raw header of an answer to request, maybe of one of its redirects: these events and the others
+	// come in no order. Nil before the first.
+	extra    *network.EventResponseReceivedExtraInfo
 	failed   map[cdp.LoaderID]string   // why documents failed: net::ERR_…
 	ready    map[cdp.LoaderID]struct{} // documents whose DOMContentLoaded fired
 	shown    map[cdp.LoaderID]struct{} // documents that were committed since begin
@@ -76,9 +78,7 @@ func (n *navigation) begin() {
 func (n *navigation) asked(e *network.EventRequestWillBeSent) {
 	n.update(func() {
 		if hop := e.RedirectResponse; hop != nil && e.RequestID == n.request {
-			header := headerOf(hop.Headers)
-			maps.Copy(header, headerOf(n.extra))
-			n.hops = append(n.hops, drivers.Hop{URL: hop.URL, Status: int(hop.Status), Location: header["location"]})
+			n.hops = append(n.hops, drivers.Hop{URL: hop.URL, Status: int(hop.Status), Location: headerOf(hop.Headers)["location"]})
 		} else {
 			n.hops = nil
 			n.timing = time.Now()
@@ -95,7 +95,9 @@ func (n *navigation) answer(e *network.EventResponseReceived) {
 		}
 		r := e.Response
 		header := headerOf(r.Headers)
-		maps.Copy(header, headerOf(n.extra))
+		if n.extra != nil && n.extra.StatusCode == r.Status {
+			maps.Copy(header, headerOf(n.extra.Headers))
+		}
 		n.answered = e.RequestID
 		n.response = &drivers.Response{
 			URL: r.URL, Status: int(r.Status), Header: header, MIMEType: r.MimeType,
@@ -111,7 +113,7 @@ func (n *navigation) raw(e *network.EventResponseReceivedExtraInfo) {
 		if e.RequestID != n.request {
 			return
 		}
-		n.extra = e.Headers
+		n.extra = e
 		if n.answered == e.RequestID && n.response.Status == int(e.StatusCode) {
 			maps.Copy(n.response.Header, headerOf(e.Headers))
 		}
@@ -194,7 +196,7 @@ type progress struct {
 	ready    bool              // DOMContentLoaded fired in it or in one that replaced it
 	error    bool              // the browser's error page is shown
 	download bool
-	begun    bool // a main document was asked for
+	begun    bool            // a main document was asked for
 	changed  <-chan struct{} // closed at the next change
 }
 

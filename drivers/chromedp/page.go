@@ -36,8 +36,8 @@ type Page struct {
 
 	attached chan struct{} // closed when target is set, or never will be
 
-	once  sync.Once // for detach
-	spent bool      // a Goto failed
+	once  sync.Once              // for detach
+	spent bool                   // a Goto failed
 	serve atomic.Pointer[answer] // answers the tab's requests; nil for the site
 }
 
@@ -56,11 +56,11 @@ func (p *Page) attach(ctx context.Context) error {
 	defer close(p.attached)
 	stop := context.AfterFunc(ctx, func() { go p.cancel() })
 	defer stop()
-	defer context.AfterFunc(p.life, func() { go p.cancel() })()
-	if err := lib.Do(p.tab); err != nil {
+	defer context.AfterFunc(p.life, func() { go p.cancel() })() //nolint:contextcheck // both may end it
+	if err := lib.Do(p.tab); err != nil {                       //nolint:contextcheck // see above
 		return err
 	}
-	p.target = lib.FromContext(p.tab).Target
+	p.target = lib.FromContext(p.tab).Target //nolint:contextcheck // see above
 	p.nav.in(cdp.FrameID(p.target.TargetID)) // a tab and its main frame have one id
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 type stage struct{ root string }
 
 func newStage(tempRoot string) (stage, error) {
-	root, err := os.MkdirTemp(tempRoot, "limpet-chromedp-")
+	root, err := os.MkdirTemp(tempRoot, "limpet-")
 	if err != nil {
 		return stage{}, fmt.Errorf("make the browser's folder: %w", err)
 	}
@@ -36,7 +36,10 @@ func newStage(tempRoot string) (stage, error) {
 }
 
 func (s stage) profile() string { return filepath.Join(s.root, "profile") }
-func (s stage) temp() string    { return filepath.Join(s.root, "tmp") }
+
+// temp has a short name: full Chromium makes a socket below it, and refuses to start when the path of that has more
+// than 107 bytes. It adds 43, this folder about 20, which leaves 44 for the root that the user chooses.
+func (s stage) temp() string { return filepath.Join(s.root, "t") }
 
 func (s stage) remove() error {
 	if err := os.RemoveAll(s.root); err != nil {

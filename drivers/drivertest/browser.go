@@ -26,7 +26,7 @@ func (s *suite) testBrowser(t *testing.T) {
 		require.Contains(t, []string{"chromedp", "playwright", "fake"}, s.driver.Name())
 	})
 	t.Run("a browser that cannot start is a failed launch", func(t *testing.T) {
-		root := t.TempDir()
+		root := shortDir(t)
 		broken := filepath.Join(t.TempDir(), "broken")
 		require.NoError(t, os.WriteFile(broken, []byte("#!/bin/sh\necho the reason why >&2\nexit 3\n"), 0o700)) //nolint:gosec // a program
 		_, err := s.driver.Launch(within(t, patience), drivers.LaunchOptions{Executable: broken, TempRoot: root})
@@ -35,14 +35,14 @@ func (s *suite) testBrowser(t *testing.T) {
 		requireNothingLeft(t, root)
 	})
 	t.Run("a browser that is not there is a failed launch", func(t *testing.T) {
-		root := t.TempDir()
+		root := shortDir(t)
 		_, err := s.driver.Launch(within(t, patience), drivers.LaunchOptions{Executable: "/does/not/exist", TempRoot: root})
 		requireKind(t, drivers.LaunchFailed, err)
 		require.ErrorContains(t, err, "/does/not/exist")
 		requireNothingLeft(t, root)
 	})
 	t.Run("a launch that is cancelled leaves nothing", func(t *testing.T) {
-		root := t.TempDir()
+		root := shortDir(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		o := s.options

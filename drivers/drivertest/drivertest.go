@@ -75,7 +75,7 @@ type suite struct {
 // process nor a file.
 func (s *suite) launch(t *testing.T) drivers.Browser {
 	t.Helper()
-	root := t.TempDir()
+	root := shortDir(t)
 	o := s.options
 	o.TempRoot = root
 	o.TrustSPKI = []string{s.site.spki}
@@ -88,6 +88,15 @@ func (s *suite) launch(t *testing.T) drivers.Browser {
 		requireNothingLeft(t, root)
 	})
 	return b
+}
+
+// shortDir is a folder whose path leaves room for the sockets of full Chromium, which t.TempDir's does not.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "drv-") //nolint:usetesting // see above
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 // requireNothingLeft checks that no process knows the folder and that the folder is empty.

@@ -151,16 +151,16 @@ func (s *suite) testActions(t *testing.T) {
 		act  func() error
 		want string
 	}{
-		"nothing matches":      {func() error { return v.Click(within(t, time.Second), "#nowhere") }, "no element matches"},
-		"it is disabled":       {func() error { return v.Click(within(t, time.Second), "#off") }, "disabled"},
-		"something covers it":  {func() error { return v.Click(within(t, time.Second), "#under") }, "covered by div#cover"},
-		"it takes no text":     {func() error { return v.Fill(within(t, time.Second), "#check", "x") }, "checkbox"},
-		"it is read-only":      {func() error { return v.Fill(within(t, time.Second), "#readonly", "x") }, "read-only"},
-		"it is no date":        {func() error { return v.Fill(within(t, time.Second), "#day", "hunter2") }, "valid date"},
-		"there is no option":   {func() error { return v.Select(within(t, time.Second), "#size", "XXL") }, "XXL"},
-		"an option is off":     {func() error { return v.Select(within(t, time.Second), "#size", "l") }, "disabled"},
-		"it takes one option":  {func() error { return v.Select(within(t, time.Second), "#size", "s", "m") }, "one option"},
-		"nothing can be shown": {func() error { return v.Scroll(within(t, time.Second), "#nowhere", 0, 0) }, "no element matches"},
+		"nothing matches":      {func() error { return v.Click(within(t, 2*time.Second), "#nowhere") }, "no element matches"},
+		"it is disabled":       {func() error { return v.Click(within(t, 2*time.Second), "#off") }, "disabled"},
+		"something covers it":  {func() error { return v.Click(within(t, 2*time.Second), "#under") }, "covered by div#cover"},
+		"it takes no text":     {func() error { return v.Fill(within(t, 2*time.Second), "#check", "x") }, "checkbox"},
+		"it is read-only":      {func() error { return v.Fill(within(t, 2*time.Second), "#readonly", "x") }, "read-only"},
+		"it is no date":        {func() error { return v.Fill(within(t, 2*time.Second), "#day", "hunter2") }, "valid date"},
+		"there is no option":   {func() error { return v.Select(within(t, 2*time.Second), "#size", "XXL") }, "XXL"},
+		"an option is off":     {func() error { return v.Select(within(t, 2*time.Second), "#size", "l") }, "disabled"},
+		"it takes one option":  {func() error { return v.Select(within(t, 2*time.Second), "#size", "s", "m") }, "one option"},
+		"nothing can be shown": {func() error { return v.Scroll(within(t, 2*time.Second), "#nowhere", 0, 0) }, "no element matches"},
 	} {
 		t.Run("an action says why not: "+name, func(t *testing.T) {
 			requirePrompt(t, func() {
@@ -190,7 +190,7 @@ func (s *suite) testWaits(t *testing.T) {
 	})
 	t.Run("for an element that never shows", func(t *testing.T) {
 		requirePrompt(t, func() {
-			err := v.WaitVisible(within(t, time.Second), "#none")
+			err := v.WaitVisible(within(t, 2*time.Second), "#none")
 			e := failure(t, drivers.Element, err)
 			require.Equal(t, "#none", e.What)
 		})
@@ -206,7 +206,7 @@ func (s *suite) testWaits(t *testing.T) {
 	})
 	t.Run("for an address that never comes", func(t *testing.T) {
 		requirePrompt(t, func() {
-			err := v.WaitURL(within(t, time.Second), "*/nowhere")
+			err := v.WaitURL(within(t, 2*time.Second), "*/nowhere")
 			requireKind(t, drivers.Timeout, err)
 		})
 	})
