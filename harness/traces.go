@@ -24,6 +24,7 @@ func (a *try) keepTrace(ctx context.Context, s saw, v classify.Verdict, conns []
 		Title: job.ID + " attempt " + strconv.Itoa(a.lease.Attempt), Job: job.ID, Attempt: a.lease.Attempt,
 		Identity: string(job.Identity), Origin: job.Origin, Driver: a.r.cfg.Driver.Name(),
 		BrowserVersion: a.r.browser.version(), Viewport: job.Persona.Viewport, Started: a.started, Verdict: v, Gateway: conns,
+		Outcome: outcomeText(v), Failed: !v.OK(),
 	}, a.rec, a.r.cfg.Redactor.With(job.Secrets...))
 	if err != nil {
 		a.r.log.LogAttrs(ctx, slog.LevelWarn, "trace not written", slog.String("job", job.ID), slog.String("error", err.Error()))
@@ -37,7 +38,7 @@ func (a *try) picture(ctx context.Context, s saw) {
 	if s.snapshot != nil {
 		a.rec.AttachHTML("dom", "text/html", []byte(s.snapshot.HTML))
 	}
-	if a.page == nil || drivers.KindOf(s.err).WorkerFault() {
+	if a.page == nil || !s.arrived() || drivers.KindOf(s.err).WorkerFault() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shotTimeout)
@@ -48,4 +49,12 @@ func (a *try) picture(ctx context.Context, s saw) {
 		return
 	}
 	a.rec.AttachScreenshot("end", "image/png", png)
+}
+
+// outcomeText names a verdict in a few words, such as "captcha (cloudflare)".
+func outcomeText(v classify.Verdict) string {
+	if v.Vendor == nil {
+		return string(v.Class)
+	}
+	return string(v.Class) + " (" + *v.Vendor + ")"
 }

@@ -54,6 +54,9 @@ type saw struct {
 	resolved  time.Duration // how long an interstitial took to pass by itself; zero if there was none
 }
 
+// arrived reports whether the page shows a document of this visit. Before that it shows an earlier job's, or none.
+func (s saw) arrived() bool { return s.denied == "" && s.response != nil }
+
 // run takes the steps and reads the page that they end on.
 func (v *visit) run(ctx context.Context) saw {
 	err := v.steps(ctx)
@@ -63,10 +66,12 @@ func (v *visit) run(ctx context.Context) saw {
 	if err != nil && !errors.Is(err, errStopped) && v.saw.step == nil {
 		v.saw.err = err
 	}
-	if v.saw.snapshot == nil && v.saw.denied == "" {
+	if v.saw.err == nil {
+		v.saw.response = v.page.Response() // else what Goto answered: a warm page still holds the one before
+	}
+	if v.saw.snapshot == nil && v.saw.arrived() {
 		v.read(ctx)
 	}
-	v.saw.response = v.page.Response()
 	return v.saw
 }
 

@@ -5,15 +5,25 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // ticks is USER_HZ, which Linux fixes at 100 for what it shows in /proc.
 const ticks = 100
 
-// treeCPU is the CPU time used so far by this process and all that live below it, with what their ended children
+// ownCPU is the CPU time of this process, without its children.
+func ownCPU() (time.Duration, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
+}
+
+// childrenCPU is the CPU time of all that live below this process but the shop, with what their own ended children
 // used. Children that nobody waited for are missing, for every arm alike.
-func treeCPU() (time.Duration, error) {
+func childrenCPU() (time.Duration, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return 0, err
@@ -38,7 +48,10 @@ func treeCPU() (time.Duration, error) {
 	}
 	var sum int64
 	for pid := range used {
-		for p := pid; p > 0; p = parent[p] {
+		if pid == shopPID {
+			continue
+		}
+		for p := parent[pid]; p > 0; p = parent[p] {
 			if p == os.Getpid() {
 				sum += used[pid]
 				break
