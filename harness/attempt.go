@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/limpet-dev/limpet/classify"
@@ -32,7 +33,7 @@ func (r *Runner) attempt(ctx context.Context, t *task) ending {
 	if err != nil {
 		return r.noLease(t, err)
 	}
-	r.leaseEvent(t, lease)
+	r.leaseEvent(ctx, t, lease)
 	a := &try{r: r, t: t, lease: lease, started: time.Now()}
 	return a.run(ctx)
 }
@@ -107,17 +108,26 @@ func (a *try) open(ctx context.Context) error {
 	g := a.grant()
 	session, err := a.r.broker.Acquire(ctx, g, a.t.job.Persona)
 	if err != nil {
-		return err
+		return workerFault(err)
 	}
 	a.session = session
 	if err := session.Check(g); err != nil {
-		return err
+		return workerFault(err)
 	}
-	a.port = session.Port().(*boundPort)
+	a.port = session.Port().(*boundPort) //nolint:errcheck // Bind makes no other
 	a.port.begin(a.lease)
 	session.Listen(a.rec)
 	a.page, err = session.Page(ctx)
 	return err
+}
+
+// workerFault gives an error of ours that no driver classed a kind: whatever keeps a session from opening is this
+// machine's fault, never the site's.
+func workerFault(err error) error {
+	if drivers.KindOf(err) != "" {
+		return err
+	}
+	return &drivers.Error{Kind: drivers.DriverLost, Op: "session", Err: err}
 }
 
 func (a *try) grant() identity.Grant {
@@ -223,16 +233,20 @@ func (a *try) settle(ctx context.Context, s saw, j classify.Judgement, conns []g
 	if path := a.keepTrace(ctx, s, j.Verdict, conns); path != "" {
 		acc.trace = path
 	}
-	a.attemptEvents(j.Verdict, used, seen, out, decision)
+	a.attemptEvents(ctx, j.Verdict, used, seen, out, decision)
 	a.release(ctx, s, out.Rule, decision)
-	return a.ending(s, j, decision)
+	e := a.ending(s, j, decision)
+	if j.Verdict.Class == classify.LaunchFailed && a.r.browser.lost() {
+		e.stop = fmt.Errorf("%w: %d browsers in a row did not start: %w", ErrEngineLost, maxLaunches, s.err)
+	}
+	return e
 }
 
 // passing reports whether a provider's limit was one that goes by itself.
 func passing(conns []gateway.Connection) bool {
-	for i := len(conns) - 1; i >= 0; i-- {
-		if conns[i].Fault == classify.ProviderLimit {
-			return conns[i].Retry
+	for _, c := range slices.Backward(conns) {
+		if c.Fault == classify.ProviderLimit {
+			return c.Retry
 		}
 	}
 	return false

@@ -13,6 +13,9 @@ import (
 const (
 	launchTimeout  = 60 * time.Second // Debian's Chromium needs 0.25 to 0.55 s to start on a loaded machine
 	closeTimeout   = 15 * time.Second
+	// maxLaunches is how many starts in a row may fail before the machine is given up: every job would only spend
+	// its attempts on it.
+	maxLaunches = 3
 	contextTimeout = 30 * time.Second
 )
 
@@ -24,8 +27,8 @@ type keeper struct {
 	log    *slog.Logger
 
 	mu       sync.Mutex // held during a start: one at a time
-	browser  drivers.Browser
-	launches int
+	browser drivers.Browser
+	failed  int // starts in a row
 }
 
 // open makes a context. The channel is closed when its browser is gone.
@@ -51,7 +54,9 @@ func (k *keeper) running(ctx context.Context) (drivers.Browser, error) {
 		select {
 		case <-k.browser.Done():
 			k.log.LogAttrs(ctx, slog.LevelWarn, "browser lost", slog.Any("error", k.browser.Err()))
-			k.shut(ctx)
+			if err := k.shut(ctx); err != nil {
+				k.log.LogAttrs(ctx, slog.LevelWarn, "lost browser left something behind", slog.String("error", err.Error()))
+			}
 		default:
 			return k.browser, nil
 		}
@@ -60,10 +65,10 @@ func (k *keeper) running(ctx context.Context) (drivers.Browser, error) {
 	defer cancel()
 	b, err := k.driver.Launch(ctx, k.launch)
 	if err != nil {
+		k.failed++
 		return nil, err
 	}
-	k.browser = b
-	k.launches++
+	k.browser, k.failed = b, 0
 	k.log.LogAttrs(ctx, slog.LevelInfo, "browser started", slog.String("driver", k.driver.Name()),
 		slog.String("version", b.Version()), slog.Int("pid", b.PID()))
 	return b, nil
@@ -89,6 +94,13 @@ func (k *keeper) close(ctx context.Context) error {
 		return errors.Join(errors.New("browser did not close cleanly"), err)
 	}
 	return nil
+}
+
+// lost reports whether browsers cannot be started any more.
+func (k *keeper) lost() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.failed >= maxLaunches
 }
 
 // version is that of the browser that runs; empty if none does.

@@ -14,12 +14,12 @@ import (
 
 // event writes a line of events.jsonl. A line that cannot be written is said in the log: the result of the job,
 // written later to the same disk, is what stops the run.
-func (r *Runner) event(e report.Event) {
+func (r *Runner) event(ctx context.Context, e report.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now().UTC()
 	}
 	if err := r.cfg.Folder.Event(e); err != nil {
-		r.log.LogAttrs(context.Background(), slog.LevelError, "event not written", slog.String("error", err.Error()))
+		r.log.LogAttrs(ctx, slog.LevelError, "event not written", slog.String("error", err.Error()))
 	}
 }
 
@@ -31,27 +31,29 @@ func leased(t *task, l scheduler.Lease, kind report.EventKind) report.Event {
 	}
 }
 
-func (r *Runner) leaseEvent(t *task, l scheduler.Lease) { r.event(leased(t, l, report.EventLease)) }
+func (r *Runner) leaseEvent(ctx context.Context, t *task, l scheduler.Lease) {
+	r.event(ctx, leased(t, l, report.EventLease))
+}
 
 // attemptEvents tells of the end of an attempt, of its report, and of a review that it began.
-func (a *try) attemptEvents(v classify.Verdict, used gateway.Usage, seen gateway.Observation, out scheduler.Outcome, d scheduler.Decision) {
+func (a *try) attemptEvents(ctx context.Context, v classify.Verdict, used gateway.Usage, seen gateway.Observation, out scheduler.Outcome, d scheduler.Decision) {
 	e := leased(a.t, a.lease, report.EventAttempt)
 	if seen.Addr != "" {
 		e.Exit = seen.Addr
 	}
 	e.Verdict, e.ObservedCountry, e.Status = &v, seen.Country, v.Status
 	e.BytesUp, e.BytesDown, e.DurationMS = used.Up, used.Down, time.Since(a.started).Milliseconds()
-	a.r.event(e)
+	a.r.event(ctx, e)
 
 	e.Event, e.Decision, e.Reason = report.EventReport, string(d.Action), d.Reason
 	e.Outcome = string(out.Domain)
 	if out.OK {
 		e.Outcome = "ok"
 	}
-	a.r.event(e)
+	a.r.event(ctx, e)
 	if d.Action == scheduler.Review {
 		e.Event = report.EventReview
-		a.r.event(e)
+		a.r.event(ctx, e)
 	}
 }
 
@@ -61,7 +63,7 @@ func (r *Runner) sessionEvent(e identity.Event) {
 	if e.Start {
 		kind = report.EventSessionStart
 	}
-	r.event(report.Event{
+	r.event(context.Background(), report.Event{ // the broker's events belong to no call
 		Event: kind, At: e.At.UTC(), Identity: string(e.Identity), Exit: e.Exit, Reason: e.Reason,
 		DurationMS: e.Age.Milliseconds(),
 	})

@@ -3,6 +3,7 @@ package harness
 import (
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/limpet-dev/limpet/classify"
@@ -105,9 +106,9 @@ func hostPort(address string) string {
 
 // observed is the last exit that the connections showed.
 func observed(conns []gateway.Connection) gateway.Observation {
-	for i := len(conns) - 1; i >= 0; i-- {
-		if conns[i].Exit.Addr != "" {
-			return conns[i].Exit
+	for _, c := range slices.Backward(conns) {
+		if c.Exit.Addr != "" {
+			return c.Exit
 		}
 	}
 	return gateway.Observation{}

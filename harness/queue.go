@@ -88,7 +88,7 @@ func (h taskHeap) Less(i, j int) bool {
 	return h[i].order < h[j].order
 }
 func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *taskHeap) Push(x any)   { *h = append(*h, x.(*task)) }
+func (h *taskHeap) Push(x any)   { *h = append(*h, x.(*task)) } //nolint:errcheck // only push puts something in
 func (h *taskHeap) Pop() any {
 	old := *h
 	t := old[len(old)-1]

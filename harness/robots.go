@@ -63,7 +63,7 @@ func (r *Robots) Allowed(ctx context.Context, proxyAddr, address string) bool {
 			}
 			return s, nil
 		})
-		known = got.(site)
+		known = got.(site) //nolint:errcheck // the function above answers nothing else
 	}
 	return known.rules == nil || known.rules.TestAgent(u.RequestURI(), robotsAgent)
 }

@@ -15,7 +15,7 @@ import (
 // folder. The verdict is settled already: a trace that cannot be written costs a trace, never a job.
 func (a *try) keepTrace(ctx context.Context, s saw, v classify.Verdict, conns []gateway.Connection) string {
 	job := a.t.job
-	if !(job.Trace.Failed && !v.OK()) && !trace.Sampled(job.ID, job.Trace.Sample) {
+	if (v.OK() || !job.Trace.Failed) && !trace.Sampled(job.ID, job.Trace.Sample) {
 		return ""
 	}
 	a.picture(ctx, s)

@@ -202,8 +202,8 @@ func pause(ctx context.Context, d time.Duration) error {
 // inScope stops the visit when it has been led to a host that the job may not go to.
 func (v *visit) inScope() error {
 	u, err := url.Parse(v.page.URL())
-	if err != nil || u.Host == "" {
-		return nil // about:blank and the like
+	if blank := err != nil || u.Host == ""; blank { // about:blank and the like
+		return nil
 	}
 	if allowed(v.job.Scope.Origins, u.Hostname()) {
 		return nil

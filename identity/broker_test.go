@@ -215,7 +215,7 @@ func TestExpiredSessionsEnd(t *testing.T) {
 			s, err := b.Acquire(t.Context(), grant(id, 1), identity.Persona{})
 			require.NoError(t, err)
 			b.Release(t.Context(), s, identity.Keep)
-			time.Sleep(2 * time.Hour)
+			time.Sleep(2 * time.Hour) //nolint:forbidigo // inside a bubble
 		}
 		s, err := b.Acquire(t.Context(), grant("c", 1), identity.Persona{})
 		require.NoError(t, err)

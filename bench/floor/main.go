@@ -172,7 +172,7 @@ func startShop(ctx context.Context) (addr string, end func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-serve")
+	cmd := exec.CommandContext(ctx, self, "-serve") //nolint:gosec // this program itself
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return "", nil, err

@@ -61,7 +61,7 @@ func (e *hintError) Unwrap() error { return e.err }
 
 // run parses args, runs the command and answers its exit code.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root()
+	root := a.root() //nolint:contextcheck // cobra hands the context to the commands
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)

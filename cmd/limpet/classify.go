@@ -59,7 +59,7 @@ func (a *app) readPage(name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(a.in, maxPageBytes))
 	}
-	f, err := os.Open(name)
+	f, err := os.Open(name) //nolint:gosec // to read the file that the user names is the command's purpose
 	if err != nil {
 		return nil, &hintError{err: fmt.Errorf("page not read: %w", err), hint: "give the path of a saved page, a URL, or - for standard input"}
 	}
@@ -147,7 +147,9 @@ func oneArg(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return &hintError{err: fmt.Errorf("%s takes one argument, %s, and got %s", cmd.Name(), what, strconv.Itoa(len(args))),
-			hint: cmd.CommandPath() + " --help shows examples"}
+		return &hintError{
+			err:  fmt.Errorf("%s takes one argument, %s, and got %s", cmd.Name(), what, strconv.Itoa(len(args))),
+			hint: cmd.CommandPath() + " --help shows examples",
+		}
 	}
 }

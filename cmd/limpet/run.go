@@ -203,7 +203,7 @@ func (a *app) watchSignals(interrupt context.CancelCauseFunc, abort chan struct{
 type signalled struct{ os.Signal }
 
 // Error names the signal.
-func (s signalled) Error() string { return s.Signal.String() }
+func (s signalled) Error() string { return s.String() }
 
 // exitCode is the table of contracts.md.
 func exitCode(ctx context.Context, t harness.Totals, err error) int {
