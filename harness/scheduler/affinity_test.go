@@ -190,6 +190,48 @@ func TestFixedExitsAreSharedOutByLoad(t *testing.T) {
 	require.Equal(t, map[string]int{"dc-1": 4, "dc-2": 4, "dc-3": 4}, load)
 }
 
+func TestEndedSessionsAreNoLoad(t *testing.T) {
+	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{fixed("dc-1"), fixed("dc-2")}})
+	gone := map[string]int{}
+	for i := range 10 {
+		l, _ := w.run(request(name("job-", i), name("id-", i)), useful)
+		if l.Exit.Source == "dc-1" {
+			w.EndIdentity(l.Identity)
+			gone[l.Exit.Source]++
+		}
+	}
+	load := map[string]int{}
+	for i := range 10 {
+		l, _ := w.run(request(name("late-", i), name("late-", i)), useful)
+		load[l.Exit.Source]++
+	}
+	require.Positive(t, gone["dc-1"])
+	require.Greater(t, load["dc-1"], load["dc-2"], "the one that was freed takes more")
+}
+
+func TestRotatingJobKeepsItsExitAcrossOrigins(t *testing.T) {
+	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
+	r := mode(request("a", "ada"), scheduler.Rotate)
+	first, _ := w.run(r, crashed)
+	r.Origin = "login.test"
+	second, _ := w.run(r, useful)
+	require.Equal(t, first.Epoch, second.Epoch)
+}
+
+func TestStaticSeatOutlastsSweeps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{fixed("dc-1"), fixed("dc-2"), fixed("dc-3")}})
+		first, _ := w.run(mode(request("a", "acct"), scheduler.Static), captcha)
+		sleep(time.Hour)
+		for range 1024 {
+			w.run(request("tick", "tick"), useful)
+			w.Forget("tick")
+		}
+		again, _ := w.run(mode(request("b", "acct"), scheduler.Static), useful)
+		require.Equal(t, first.Exit.Source, again.Exit.Source)
+	})
+}
+
 func TestContinuityForbidsAChangeOfExit(t *testing.T) {
 	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
 	r := request("a", "ada")

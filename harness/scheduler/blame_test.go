@@ -187,6 +187,24 @@ func TestDeadEndpointIsLeftForItsSiblingAtNoRouteChange(t *testing.T) {
 	})
 }
 
+func TestOnlyTheNextSessionIsFree(t *testing.T) {
+	src := provider("p")
+	src.Endpoints = []string{"one.test:1", "two.test:1"}
+	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{src}})
+	routes := func() int {
+		spent, _ := w.Spent("a")
+		return spent.RouteChanges
+	}
+	w.run(request("a", "ada"), deadGate)
+	require.NoError(t, w.Discard(w.lease(request("a", "ada"))), "what is given back is free again")
+	l := w.lease(request("a", "ada"))
+	require.Zero(t, routes())
+	require.NoError(t, w.Release(l))
+	w.EndIdentity("ada")
+	w.lease(request("a", "ada"))
+	require.Equal(t, 1, routes())
+}
+
 func TestUnreachableEndpointIsWaitedForNotGoneRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})

@@ -289,9 +289,6 @@ func (s *Scheduler) stay(now time.Time, j *job, r Request, e *epoch, sources []*
 // current is the epoch that the identity, or a rotating job, has now.
 func (s *Scheduler) current(j *job, r Request) *epoch {
 	if r.Intent.Mode == Rotate {
-		if j.epoch == nil || j.epoch.origin != r.Origin {
-			return nil
-		}
 		return j.epoch
 	}
 	return s.seats[r.Identity]

@@ -167,25 +167,33 @@ func TestDoneContextLeasesNothingButStillReports(t *testing.T) {
 }
 
 func TestManyOriginsAreBounded(t *testing.T) {
-	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}, MaxOrigins: 100})
-	w.run(request("a", "ada"), limited)
-	for i := range 10_000 {
-		r := request(name("job-", i), name("id-", i%50))
-		r.Origin = name("origin-", i)
-		w.run(r, useful)
-		w.Forget(r.Job)
-	}
-	s := w.Snapshot()
-	require.Len(t, s.Origins, 100)
-	require.Equal(t, "shop.test", s.Origins[99].Name, "what keeps something back is not forgotten")
-	for i := range 99 {
-		r := request(name("busy-", i), name("busy-", i))
-		r.Origin = name("busy-", i)
-		w.lease(r)
-	}
-	r := request("last", "last")
-	r.Origin = "last.test"
-	waitUntil(t, w.refusal(r))
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}, MaxOrigins: 100})
+		for i := range 2 { // two exits of one segment: it is held there
+			r := request(name("held-", i), name("held-", i))
+			r.Origin = "wall.test"
+			w.run(r, captcha)
+		}
+		w.run(request("a", "ada"), limited)
+		for i := range 10_000 {
+			r := request(name("job-", i), name("id-", i%50))
+			r.Origin = name("origin-", i)
+			w.run(r, useful)
+			w.Forget(r.Job)
+		}
+		s := w.Snapshot()
+		require.Len(t, s.Origins, 100)
+		require.Equal(t, "shop.test", s.Origins[98].Name, "what keeps something back is not forgotten")
+		require.Equal(t, "wall.test", s.Origins[99].Name)
+		for i := range 98 {
+			r := request(name("busy-", i), name("busy-", i))
+			r.Origin = name("busy-", i)
+			w.lease(r)
+		}
+		r := request("last", "last")
+		r.Origin = "last.test"
+		waitUntil(t, w.refusal(r))
+	})
 }
 
 func TestNothingIsKeptForWhatIsOver(t *testing.T) {

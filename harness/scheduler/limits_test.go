@@ -115,6 +115,15 @@ func TestDeadOwnerLosesItsSlot(t *testing.T) {
 	})
 }
 
+func TestReportMayComeALittleAfterTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
+		l := w.lease(request("a", "ada"))
+		sleep(time.Until(l.Deadline) + 59*time.Second)
+		require.Equal(t, scheduler.Done, w.report(l, useful).Action)
+	})
+}
+
 func TestElapsedBudgetEndsTheJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})

@@ -120,6 +120,42 @@ func TestHealthOfAFixedExitCountsFromBeforeItsAddressWasSeen(t *testing.T) {
 	require.ErrorIs(t, w.Observe(out, "203.0.113.9", ""), scheduler.ErrBurned)
 }
 
+func TestLeaseThatWasLetPassIsNotStoppedByALaterBurn(t *testing.T) {
+	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{fixed("dc-1")}})
+	out := w.lease(request("b", "bob"))
+	require.NoError(t, w.Observe(out, "203.0.113.9", ""))
+	w.run(request("a", "ada"), captcha)
+	require.NoError(t, w.Observe(out, "203.0.113.9", ""), "the origin has seen it: its visit may end")
+	w.report(out, useful)
+}
+
+func TestStaticExitThatWasMetIsHeldNotReplaced(t *testing.T) {
+	seated := func(t *testing.T, burnt scheduler.Outcome) (world, scheduler.Request) {
+		t.Helper()
+		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}})
+		r := mode(request("a", "acct"), scheduler.Static)
+		l := w.lease(r)
+		require.NoError(t, w.Observe(l, "203.0.113.9", ""))
+		w.report(l, useful)
+		r.Job = "b"
+		l = w.lease(r)
+		other := w.lease(request("x", "eve"))
+		require.NoError(t, w.Observe(other, "203.0.113.9", ""))
+		w.report(other, burnt)
+		require.ErrorIs(t, w.Observe(l, "203.0.113.9", ""), scheduler.ErrBurned)
+		require.NoError(t, w.Discard(l))
+		return w, r
+	}
+	for name, burnt := range map[string]scheduler.Outcome{"burned": captcha, "dead": lost} {
+		t.Run(name, func(t *testing.T) {
+			w, r := seated(t, burnt)
+			var held *scheduler.HeldError
+			require.ErrorAs(t, w.refusal(r), &held)
+			require.Equal(t, "203.0.113.9", held.Exit)
+		})
+	}
+}
+
 func TestExclusiveKeepsIdentitiesOffOneAddress(t *testing.T) {
 	w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{provider("p")}, Exclusive: true})
 	first := w.lease(request("a", "ada"))

@@ -29,35 +29,27 @@ func (p Pace) tolerance(gap time.Duration) time.Duration {
 }
 
 // next is the earliest time for a lease: now, or later.
-func (g gcra) next(now time.Time, p Pace) time.Time {
+func (g *gcra) next(now time.Time, p Pace) time.Time {
 	gap := p.gap()
-	if gap == 0 || g.arrival.IsZero() {
+	if gap == 0 {
 		return now
 	}
-	at := g.arrival
 	// An arrival further ahead than a full burst comes from a clock that went back since.
-	if furthest := now.Add(p.tolerance(gap) + gap); at.After(furthest) {
-		at = furthest
+	if furthest := now.Add(p.tolerance(gap) + gap); g.arrival.After(furthest) {
+		g.arrival = furthest
 	}
-	if at = at.Add(-p.tolerance(gap)); at.After(now) {
+	if at := g.arrival.Add(-p.tolerance(gap)); at.After(now) {
 		return at
 	}
 	return now
 }
 
-// take records a lease at now.
+// take records a lease at now. It is for the time that next answered.
 func (g *gcra) take(now time.Time, p Pace) {
-	gap := p.gap()
-	if gap == 0 {
-		return
-	}
-	if furthest := now.Add(p.tolerance(gap)); g.arrival.After(furthest) {
-		g.arrival = furthest
-	}
 	if g.arrival.Before(now) {
 		g.arrival = now
 	}
-	g.arrival = g.arrival.Add(gap)
+	g.arrival = g.arrival.Add(p.gap())
 }
 
 // untake gives back a lease that the origin never saw.

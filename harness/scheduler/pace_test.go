@@ -61,6 +61,7 @@ func TestPaceIsBoundedForOddRates(t *testing.T) {
 	p := Pace{PerSecond: math.SmallestNonzeroFloat64, Burst: math.MaxInt}
 	var g gcra
 	for range 4 {
+		g.next(noon, p)
 		g.take(noon, p)
 	}
 	require.LessOrEqual(t, g.next(noon, p).Sub(noon), 4*longestGap)
@@ -70,9 +71,10 @@ func TestPaceForgivesAClockThatGoesBack(t *testing.T) {
 	p := Pace{PerSecond: 1, Burst: 2}
 	var g gcra
 	g.take(at(3600), p)
-	require.False(t, g.next(at(0), p).After(at(1)), "an hour back costs a gap, not an hour")
+	require.Equal(t, at(1), g.next(at(0), p), "an hour back costs a full burst, not an hour")
+	require.Equal(t, at(1), g.next(at(1), p), "and it is counted down")
 	g.take(at(1), p)
-	require.False(t, g.next(at(1), p).After(at(3)))
+	require.Equal(t, at(2), g.next(at(1), p))
 }
 
 func TestGivenBackLeaseCostsNoPace(t *testing.T) {

@@ -103,14 +103,10 @@ func (s *Scheduler) mint(now time.Time, r Request, sources []*Source) (*epoch, *
 
 // blocked is shut, then supply, for an exit that nobody has met yet.
 func (s *Scheduler) blocked(now time.Time, e *epoch) *bar {
-	exit := e.exit
-	if !e.source.Fixed {
-		exit.Session = "-" // none yet: it has no health of its own, and must not be taken for its source's
-	}
-	if b := s.shut(now, exit, e.segment, e.origin, ""); b != nil {
+	if b := s.shut(now, e.exit, e.segment, e.origin, ""); b != nil {
 		return b
 	}
-	return s.supply(now, exit, e.segment, e.origin)
+	return s.supply(now, e.exit, e.segment, e.origin)
 }
 
 // endpoint is the one of the source's endpoints that has failed least of those that are open; the first if none is.

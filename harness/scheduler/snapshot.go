@@ -66,7 +66,7 @@ type StoppedParty struct {
 	Reason   string
 }
 
-// A Seat is an identity's place at an origin.
+// A Seat is the exit that an identity has. Origin is where it was last.
 type Seat struct {
 	Identity, Origin string
 	Epoch            uint64
