@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	launchTimeout  = 60 * time.Second // Debian's Chromium needs 0.25 to 0.55 s to start on a loaded machine
-	closeTimeout   = 15 * time.Second
+	launchTimeout = 60 * time.Second // Debian's Chromium needs 0.25 to 0.55 s to start on a loaded machine
+	closeTimeout  = 15 * time.Second
 	// maxLaunches is how many starts in a row may fail before the machine is given up: every job would only spend
 	// its attempts on it.
-	maxLaunches = 3
+	maxLaunches    = 3
 	contextTimeout = 30 * time.Second
 )
 
@@ -26,7 +26,7 @@ type keeper struct {
 	launch drivers.LaunchOptions
 	log    *slog.Logger
 
-	mu       sync.Mutex // held during a start: one at a time
+	mu      sync.Mutex // held during a start: one at a time
 	browser drivers.Browser
 	failed  int // starts in a row
 }
