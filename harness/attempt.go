@@ -88,6 +88,12 @@ func (a *try) run(ctx context.Context) ending {
 	visitCtx, cancel := context.WithDeadline(ctx, a.lease.Deadline)
 	defer cancel()
 	a.rec = trace.NewRecorder(trace.Limits{})
+	over := false
+	defer func() {
+		if !over { // a panic is on its way to the Runner: session and lease must not stay taken
+			a.abandon(ctx)
+		}
+	}()
 	var s saw
 	if err := a.open(visitCtx); err != nil {
 		s.err = err
@@ -96,9 +102,22 @@ func (a *try) run(ctx context.Context) ending {
 	}
 	judgement, conns := a.judge(ctx, s)
 	if burned := a.burned(); burned != nil {
+		over = true
 		return a.discard(ctx, burned)
 	}
-	return a.settle(ctx, s, judgement, conns)
+	e := a.settle(ctx, s, judgement, conns)
+	over = true
+	return e
+}
+
+// abandon gives back what an attempt held that did not come to its end.
+func (a *try) abandon(ctx context.Context) {
+	if a.session != nil {
+		a.r.broker.Release(ctx, a.session, identity.Retire)
+	}
+	if err := a.r.cfg.Scheduler.Release(a.lease); err != nil {
+		a.r.log.LogAttrs(ctx, slog.LevelWarn, "lease not released", slog.String("error", err.Error()))
+	}
 }
 
 // open acquires the session and its page, and checks that all of it belongs to the lease.
