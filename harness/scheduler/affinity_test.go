@@ -223,7 +223,11 @@ func TestStaticSeatOutlastsSweeps(t *testing.T) {
 		w := newWorld(t, scheduler.Config{Sources: []scheduler.Source{fixed("dc-1"), fixed("dc-2"), fixed("dc-3")}})
 		first, _ := w.run(mode(request("a", "acct"), scheduler.Static), captcha)
 		sleep(time.Hour)
+		crowded := request("crowd", "crowd") // makes the others the likelier choice
+		crowded.Intent.Exit = first.Exit.Source
 		for range 1024 {
+			w.run(crowded, useful)
+			w.Forget("crowd")
 			w.run(request("tick", "tick"), useful)
 			w.Forget("tick")
 		}

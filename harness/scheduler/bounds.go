@@ -10,6 +10,9 @@ const (
 	sweepEvery = 1024
 	// keepJob is how long a job that nobody forgot is kept past its deadline.
 	keepJob = 10 * time.Minute
+	// maxAble bounds the different demands whose sources are remembered. There are as many as countries and cities in
+	// the job files, which is few.
+	maxAble = 1024
 )
 
 // sweep forgets, now and then, what no longer says anything. It never frees what a person must free.
@@ -33,6 +36,11 @@ func (s *Scheduler) sweep(now time.Time) {
 	sweepBreakers(s.exits, now, exitRule(cool))
 	sweepBreakers(s.endpoints, now, endpointRule(cool))
 	sweepBreakers(s.segments, now, segmentRule(cool))
+	for name, p := range s.pauses {
+		if _, wait := p.blocks(now); !wait {
+			delete(s.pauses, name)
+		}
+	}
 	for key, p := range s.pairs {
 		if _, wait := p.limit.blocks(now); !wait && p.idle(now, pairRule(cool)) {
 			delete(s.pairs, key)

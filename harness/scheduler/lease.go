@@ -33,7 +33,7 @@ func (s *Scheduler) lease(now time.Time, r Request) (Lease, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, err
 	}
-	sources, refusal := capable(s.sources, r.Intent)
+	sources, refusal := s.capable(r.Intent)
 	if refusal != nil {
 		return Lease{}, refusal
 	}
@@ -107,6 +107,9 @@ func (s *Scheduler) gateJob(now time.Time, j *job, r Request) error {
 
 // standing answers those sources whose credential and account may be used.
 func (s *Scheduler) standing(now time.Time, sources []*Source) ([]*Source, error) {
+	if len(s.stops) == 0 && len(s.pauses) == 0 {
+		return sources, nil
+	}
 	var stopped *StoppedError
 	var paused *WaitError
 	var out []*Source

@@ -32,7 +32,7 @@ func (s *Scheduler) shut(now time.Time, e ExitRef, seg Segment, originName, leas
 		}
 	}
 	o := s.origins[originName]
-	if o == nil {
+	if o == nil || len(o.domains) == 0 {
 		return nil
 	}
 	for _, domain := range []string{seg.String(), failureDomain(e, seg)} {
@@ -68,31 +68,29 @@ func (s *Scheduler) supply(now time.Time, e ExitRef, seg Segment, originName str
 	return nil
 }
 
-// mint makes an epoch on the least loaded source whose way is open, ties drawn. If there is none it answers the bar
-// that falls first.
+// mint makes an epoch on the least loaded source whose way is open. If there is none it answers the bar that falls
+// first. It starts anywhere, so ties fall evenly, and looks closely only at sources that would be a better choice than
+// the best so far: with a thousand exits that is a handful.
 func (s *Scheduler) mint(now time.Time, r Request, sources []*Source) (*epoch, *bar) {
 	var first *bar
 	var best *epoch
-	ties := 0
-	for _, src := range sources {
+	start := s.cfg.Rand.IntN(len(sources))
+	for i := range sources {
+		src := sources[(start+i)%len(sources)]
+		if best != nil && s.load[src] >= s.load[best.source] {
+			continue
+		}
 		e := &epoch{identity: r.Identity, origin: r.Origin, intent: r.Intent, source: src, segment: src.segment(r.Intent)}
 		e.exit = ExitRef{Source: src.Name, Provider: src.account(), Endpoint: s.endpoint(now, src)}
 		if src.Fixed {
 			e.exit.Addr = s.addrs[src.Name]
 		}
-		if b := s.blocked(now, e); b != nil {
-			if first == nil || b.until.Before(first.until) {
-				first = b
-			}
-			continue
-		}
+		b := s.blocked(now, e)
 		switch {
-		case best == nil || s.load[src] < s.load[best.source]:
-			best, ties = e, 1
-		case s.load[src] == s.load[best.source]:
-			if ties++; s.cfg.Rand.IntN(ties) == 0 {
-				best = e
-			}
+		case b == nil:
+			best = e
+		case first == nil || b.until.Before(first.until):
+			first = b
 		}
 	}
 	if best == nil {

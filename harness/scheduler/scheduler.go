@@ -22,12 +22,13 @@ type Scheduler struct {
 	calls     uint64    // leases asked for, which paces the sweeps
 	reaped    time.Time // when dead owners were last looked for
 	jobs      map[string]*job
-	grants    map[string]*grant  // by lease id
-	holders   map[string]*grant  // by identity
-	seats     map[string]*epoch  // the affinity table, by identity
-	occupants map[pairKey]*epoch // whose session leaves by this address
-	load      map[*Source]int    // epochs that live
-	addrs     map[string]string  // last seen address of each fixed exit
+	grants    map[string]*grant    // by lease id
+	holders   map[string]*grant    // by identity
+	seats     map[string]*epoch    // the affinity table, by identity
+	occupants map[pairKey]*epoch   // whose session leaves by this address
+	load      map[*Source]int      // epochs that live
+	able      map[Intent][]*Source // what capable answered, by what it depends on
+	addrs     map[string]string    // last seen address of each fixed exit
 	exits     map[string]*breaker
 	pairs     map[pairKey]*pair
 	endpoints map[string]*breaker
@@ -116,7 +117,7 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{
 		cfg: cfg, jobs: map[string]*job{}, grants: map[string]*grant{}, holders: map[string]*grant{},
-		seats: map[string]*epoch{}, occupants: map[pairKey]*epoch{}, load: map[*Source]int{}, addrs: map[string]string{},
+		seats: map[string]*epoch{}, occupants: map[pairKey]*epoch{}, load: map[*Source]int{}, able: map[Intent][]*Source{}, addrs: map[string]string{},
 		exits: map[string]*breaker{}, pairs: map[pairKey]*pair{}, endpoints: map[string]*breaker{},
 		segments: map[Segment]*breaker{}, origins: map[string]*origin{}, stops: map[stopKey]string{},
 		pauses: map[string]*span{},

@@ -30,6 +30,24 @@ func capable(sources []*Source, in Intent) ([]*Source, *RefusedError) {
 	return left, nil
 }
 
+// capable is the function of that name over the configured sources, which never change. It remembers its answers:
+// nobody may write to them.
+func (s *Scheduler) capable(in Intent) ([]*Source, *RefusedError) {
+	in.Mode, in.Window, in.Class = "", 0, ""
+	if known, ok := s.able[in]; ok {
+		return known, nil
+	}
+	sources, refusal := capable(s.sources, in)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if len(s.able) >= maxAble {
+		clear(s.able)
+	}
+	s.able[in] = sources
+	return sources, nil
+}
+
 // speaking answers the sources of the intent's protocol, in a new slice. An intent without one takes any proxy, or
 // whatever its named exit speaks; it goes direct only where nothing but direct exits is configured, because to leave
 // from our own address must be asked for.
