@@ -38,9 +38,15 @@ func (r *Runner) attempt(ctx context.Context, t *task) ending {
 	return a.run(ctx)
 }
 
+// longWait is from when on a wait is worth a line: the heartbeat of a run comes every 30 s.
+const longWait = 30 * time.Second
+
 // noLease says what becomes of a job that got no lease.
 func (r *Runner) noLease(t *task, err error) ending {
 	if wait, ok := errors.AsType[*scheduler.WaitError](err); ok {
+		if d := time.Until(wait.Until); d > longWait {
+			r.cfg.Progress.Note(fmt.Sprintf("%s waits %s: %s", t.job.ID, d.Round(time.Second), wait.Reason))
+		}
 		return ending{task: t, again: true, at: wait.Until}
 	}
 	if refused, ok := errors.AsType[*scheduler.RefusedError](err); ok {
@@ -249,6 +255,9 @@ func (a *try) settle(ctx context.Context, s saw, j classify.Judgement, conns []g
 	if err != nil {
 		decision = scheduler.Decision{Action: scheduler.Stop, Reason: err.Error()}
 	}
+	if spent, ok := a.r.cfg.Scheduler.Spent(a.t.job.ID); ok {
+		acc.routeChanges = spent.RouteChanges
+	}
 	if path := a.keepTrace(ctx, s, j.Verdict, conns); path != "" {
 		acc.trace = path
 	}
@@ -331,10 +340,7 @@ func (a *try) ending(s saw, j classify.Judgement, d scheduler.Decision) ending {
 	case scheduler.Done:
 		e.state, e.records = report.Useful, j.Records
 		return e
-	case scheduler.RetryNew:
-		a.t.account.routeChanges++
-		fallthrough
-	case scheduler.Wait, scheduler.RetrySame, scheduler.RetryBrowser:
+	case scheduler.RetryNew, scheduler.Wait, scheduler.RetrySame, scheduler.RetryBrowser:
 		e.again, e.at = true, d.NotBefore
 		return e
 	case scheduler.Deny:

@@ -90,6 +90,19 @@ func (b *boundPort) refused() error {
 	return b.burned
 }
 
+// refusalClass is why the scheduler lets nothing leave by the exit any more.
+func refusalClass(err error) classify.Class {
+	stopped, ok := errors.AsType[*scheduler.StoppedError](err)
+	switch {
+	case !ok:
+		return classify.ExitChanged
+	case stopped.Domain == scheduler.DomainAccount:
+		return classify.ProviderLimit
+	default:
+		return classify.CredentialRejected
+	}
+}
+
 // admit is asked by the gateway when the exit's address is known. It runs on the connection's goroutine.
 func (b *boundPort) admit(o gateway.Observation) error {
 	b.mu.Lock()
@@ -104,5 +117,5 @@ func (b *boundPort) admit(o gateway.Observation) error {
 		b.burned = err
 		b.mu.Unlock()
 	}
-	return &gateway.Refusal{Class: classify.ExitChanged, Detail: err.Error()}
+	return &gateway.Refusal{Class: refusalClass(err), Detail: err.Error()}
 }

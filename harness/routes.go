@@ -1,8 +1,13 @@
 package harness
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	mathrand "math/rand/v2"
 
 	"github.com/limpet-dev/limpet/harness/config"
 	"github.com/limpet-dev/limpet/harness/jobfile"
@@ -15,11 +20,14 @@ type Routes struct {
 	providers map[string]*provider.Provider
 	fixed     map[string]provider.Route
 	sources   []scheduler.Source
+	key       [32]byte // hides session ids: events name the scheduler's, which must not give away the provider's
 }
 
 // NewRoutes makes an empty Routes; Add and AddExit fill it.
 func NewRoutes() *Routes {
-	return &Routes{providers: map[string]*provider.Provider{}, fixed: map[string]provider.Route{}}
+	r := &Routes{providers: map[string]*provider.Provider{}, fixed: map[string]provider.Route{}}
+	rand.Read(r.key[:])
+	return r
 }
 
 // Add takes a provider's products on sale.
@@ -49,8 +57,8 @@ func (r *Routes) AddExit(name, country string, route provider.Route) {
 // Sources is what the scheduler may grant.
 func (r *Routes) Sources() []scheduler.Source { return r.sources }
 
-// Route renders a lease. A session id in the provider's own alphabet is drawn for it, fresh each time: one
-// route belongs to one lease epoch.
+// Route renders a lease. The session id, in the provider's own alphabet, belongs to the lease's epoch: the same for
+// each of its leases, and like no other's.
 func (r *Routes) Route(l scheduler.Lease) (provider.Route, error) {
 	if route, ok := r.fixed[l.Exit.Source]; ok {
 		return route, nil
@@ -65,12 +73,19 @@ func (r *Routes) Route(l scheduler.Lease) (provider.Route, error) {
 	}
 	if p.Capabilities().Sessions {
 		var err error
-		if ask.Session, err = p.NewSessionID(nil); err != nil {
+		if ask.Session, err = p.NewSessionID(r.stream(l.Exit.Session)); err != nil {
 			return provider.Route{}, err
 		}
 		ask.TTL = l.Expires.Sub(l.Granted)
 	}
 	return p.Render(ask)
+}
+
+// stream is the randomness of an epoch's session id.
+func (r *Routes) stream(session string) io.Reader {
+	mac := hmac.New(sha256.New, r.key[:])
+	mac.Write([]byte(session))
+	return mathrand.NewChaCha8([32]byte(mac.Sum(nil)))
 }
 
 func protocolOf(k provider.Kind) string {

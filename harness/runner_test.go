@@ -185,7 +185,9 @@ func TestAScopeIsKeptBeforeAnyTraffic(t *testing.T) {
 	expired.Scope.Expires = time.Now().Add(-time.Hour)
 	led := job("led", "a", "http://shop.test/away")
 	led.Scope.Origins = []string{"shop.test"}
-	d.visit = func(url string) (*drivers.Response, string, error) { return page("http://elsewhere.test/", 200), good, nil }
+	d.visit = func(url string) (*drivers.Response, string, error) {
+		return page("http://elsewhere.test/", 200), good, nil
+	}
 	out := t.TempDir()
 	ex := run(t.Context(), t, d, out, 1, outside, expired, led)
 	require.Equal(t, 3, ex.Totals.Denied)
