@@ -117,7 +117,7 @@ func (v *visit) extract(ctx context.Context, st jobfile.Step) error {
 	if spec == nil {
 		return &drivers.Error{Kind: drivers.Script, Op: "extract", Err: fmt.Errorf("neither the step nor expect.records says what to extract")}
 	}
-	if err := v.settle(ctx); err != nil {
+	if err := v.settle(ctx, 0); err != nil {
 		return err
 	}
 	records, err := v.records(ctx, *spec)
@@ -179,7 +179,7 @@ func (v *visit) turned(ctx context.Context, spec classify.RecordsSpec, before []
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	for {
-		if err := v.settle(ctx); err != nil {
+		if err := v.settle(ctx, 0); err != nil {
 			return err
 		}
 		now, err := v.records(ctx, spec)

@@ -19,8 +19,11 @@ const (
 	stepTimeout = 10 * time.Second
 	// patience is how long a step waits for its element before the page is looked at: a wall will never show
 	// it, and ten seconds on a wall are ten seconds of a slot.
-	patience      = time.Second
-	settleCap     = 10 * time.Second
+	patience  = time.Second
+	settleCap = 10 * time.Second
+	// lateQuiet is how long a page without its marker must hold still before it is believed: longer than a slow
+	// answer to a script's request, shorter than a second visit.
+	lateQuiet     = 1500 * time.Millisecond
 	shotTimeout   = 5 * time.Second
 	snapshotGrace = 5 * time.Second // for reading a page whose visit has used up its time
 )
@@ -38,6 +41,7 @@ type visit struct {
 	may     func(ctx context.Context, address string) bool // whether robots.txt lets it be fetched; nil: not asked
 	waitOut time.Duration                                  // how long an interstitial may take to pass by itself
 	saw     saw
+	verdict classify.Verdict // of the last look
 }
 
 // saw is what a visit saw.
@@ -108,16 +112,29 @@ func ownFault(st jobfile.Step, err error) bool {
 	}
 }
 
-// rest lets the page settle and reads it; an interstitial gets its time to pass.
+// rest lets the page settle and reads it; an interstitial gets its time to pass, and a page that lacks what the job
+// came for gets a second, longer look: a script may still be fetching it.
 func (v *visit) rest(ctx context.Context) error {
-	if err := v.settle(ctx); err != nil {
+	if err := v.settle(ctx, 0); err != nil {
+		return err
+	}
+	if err := v.checkpoint(ctx); err != nil || !unready(v.verdict.Class) {
+		return err
+	}
+	if err := v.settle(ctx, lateQuiet); err != nil {
 		return err
 	}
 	return v.checkpoint(ctx)
 }
 
-func (v *visit) settle(ctx context.Context) error {
-	_, err := v.page.Settle(ctx, drivers.SettleOptions{Marker: v.job.Expect.Marker, Cap: settleCap})
+// unready reports whether the class may be that of a page which is still filling.
+func unready(c classify.Class) bool {
+	return c == classify.Unhydrated || c == classify.Missing || c == classify.Empty
+}
+
+// settle waits until the page holds still for quiet; zero means the driver's default.
+func (v *visit) settle(ctx context.Context, quiet time.Duration) error {
+	_, err := v.page.Settle(ctx, drivers.SettleOptions{Marker: v.job.Expect.Marker, Quiet: quiet, Cap: settleCap})
 	if drivers.KindOf(err) == drivers.Timeout {
 		return nil // missing quiet is a note, never a failure
 	}
@@ -160,19 +177,20 @@ func (v *visit) glance(ctx context.Context) (classify.Verdict, error) {
 		return classify.Verdict{}, err
 	}
 	v.saw.snapshot, v.saw.response = s, v.page.Response()
-	return v.look(v.saw), nil
+	v.verdict = v.look(v.saw)
+	return v.verdict, nil
 }
 
 // wait looks at an interstitial again, at growing distances, until it is gone or its time is up. Nothing is
 // done to make it pass.
 func (v *visit) wait(ctx context.Context) (classify.Verdict, error) {
 	started := time.Now()
-	verdict := v.look(v.saw)
+	verdict := v.verdict
 	for gap := 500 * time.Millisecond; time.Since(started) < v.waitOut; gap *= 2 {
 		if err := pause(ctx, min(gap, v.waitOut-time.Since(started))); err != nil {
 			return verdict, err
 		}
-		if err := v.settle(ctx); err != nil {
+		if err := v.settle(ctx, 0); err != nil {
 			return verdict, err
 		}
 		var err error
