@@ -8,6 +8,7 @@ import (
 	"github.com/limpet-dev/limpet/classify"
 	"github.com/limpet-dev/limpet/fixtures/provider"
 	"github.com/limpet-dev/limpet/harness"
+	credentials "github.com/limpet-dev/limpet/harness/provider"
 	"github.com/limpet-dev/limpet/harness/report"
 )
 
@@ -58,7 +59,7 @@ func TestProviderFaults(t *testing.T) {
 
 func TestAWrongPasswordStopsTheRun(t *testing.T) {
 	eachDriver(t, func(t *testing.T, w *world) {
-		w.set.Provider.Inject(provider.Fault{Kind: "bad_credential"})
+		w.config.Providers[0].Password = credentials.NewSecret("not the password")
 		o := w.run(t.Context(), t, 1, w.load(t, header("")+product("j", "ada", "https://shop.test/product/p-1")))
 		require.ErrorIs(t, o.ex.Err, harness.ErrCredential)
 		require.Empty(t, w.set.Shop.AllVisits(), "the shop saw nothing of it")

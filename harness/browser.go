@@ -31,19 +31,37 @@ type keeper struct {
 	failed  int // starts in a row
 }
 
-// open makes a context. The channel is closed when its browser is gone.
+// open makes a context. The channel is closed when its browser is gone. A browser that turns out to be gone only now
+// is replaced once: its end and the word of it may lie apart.
 func (k *keeper) open(ctx context.Context, o drivers.ContextOptions) (drivers.Context, <-chan struct{}, error) {
-	b, err := k.running(ctx)
-	if err != nil {
-		return nil, nil, err
+	for again := true; ; again = false {
+		b, err := k.running(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		cctx, cancel := context.WithTimeout(ctx, contextTimeout)
+		c, err := b.NewContext(cctx, o)
+		cancel()
+		if err == nil {
+			return c, b.Done(), nil
+		}
+		if kind := drivers.KindOf(err); !again || kind != drivers.BrowserLost && kind != drivers.DriverLost {
+			return nil, nil, err
+		}
+		k.drop(ctx, b)
 	}
-	ctx, cancel := context.WithTimeout(ctx, contextTimeout)
-	defer cancel()
-	c, err := b.NewContext(ctx, o)
-	if err != nil {
-		return nil, nil, err
+}
+
+// drop closes b, unless another has taken its place already.
+func (k *keeper) drop(ctx context.Context, b drivers.Browser) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.browser != b {
+		return
 	}
-	return c, b.Done(), nil
+	if err := k.shut(ctx); err != nil {
+		k.log.LogAttrs(ctx, slog.LevelWarn, "lost browser left something behind", slog.String("error", err.Error()))
+	}
 }
 
 // running answers the live browser, starting one if there is none.
