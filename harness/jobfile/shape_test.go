@@ -50,17 +50,17 @@ type defaultsShape struct {
 }
 
 type jobShape struct {
-	ID          string      `yaml:"id" jsonschema:"required,minLength=1" jsonschema_description:"Name of the job: letters, digits and . _ - @ +. Unique once variables are filled in."`
-	Description string      `yaml:"description" jsonschema_description:"For people."`
-	Foreach     foreach     `yaml:"foreach"`
+	ID          string        `yaml:"id" jsonschema:"required,minLength=1" jsonschema_description:"Name of the job: letters, digits and . _ - @ +. Unique once variables are filled in."`
+	Description string        `yaml:"description" jsonschema_description:"For people."`
+	Foreach     foreach       `yaml:"foreach"`
 	Identity    identityShape `yaml:"identity" jsonschema_description:"Who the job acts as. Without it every job is an identity of its own."`
-	Intent      intentShape `yaml:"intent"`
-	Budget      budgetShape `yaml:"budget"`
-	Trace       traceShape  `yaml:"trace"`
-	Continuity  bool        `yaml:"continuity" jsonschema_description:"Never rotate inside this job."`
-	Robots      robots      `yaml:"robots"`
-	Steps       steps       `yaml:"steps" jsonschema:"required"`
-	Expect      expectShape `yaml:"expect"`
+	Intent      intentShape   `yaml:"intent"`
+	Budget      budgetShape   `yaml:"budget"`
+	Trace       traceShape    `yaml:"trace"`
+	Continuity  bool          `yaml:"continuity" jsonschema_description:"Never rotate inside this job."`
+	Robots      robots        `yaml:"robots"`
+	Steps       steps         `yaml:"steps" jsonschema:"required"`
+	Expect      expectShape   `yaml:"expect"`
 }
 
 type robots string

@@ -101,7 +101,7 @@ type Faults struct{ list Errors }
 // Addf reports a fault at a node. It is dropped if the node, or anything in it, already has one: the second would
 // follow from the first.
 func (f *Faults) Addf(n *Node, hint, format string, args ...any) {
-	if n.faulty() {
+	if n.Faulty() {
 		return
 	}
 	n.noted = true
@@ -114,7 +114,7 @@ func (f *Faults) AddKeyf(n *Node, hint, format string, args ...any) {
 		f.Addf(n, hint, format, args...)
 		return
 	}
-	if n.faulty() {
+	if n.Faulty() {
 		return
 	}
 	n.noted = true
@@ -123,7 +123,7 @@ func (f *Faults) AddKeyf(n *Node, hint, format string, args ...any) {
 
 // AddInf is Addf with the caret under a part of the node's text, if that part can be found in the source.
 func (f *Faults) AddInf(n *Node, part, hint, format string, args ...any) {
-	if n.faulty() {
+	if n.Faulty() {
 		return
 	}
 	n.noted = true

@@ -221,13 +221,13 @@ func (n *Node) entry(key string) *Node {
 	return nil
 }
 
-// faulty reports whether the node or anything in it has a fault.
-func (n *Node) faulty() bool {
+// Faulty reports whether the node or anything in it has a fault.
+func (n *Node) Faulty() bool {
 	if n.noted {
 		return true
 	}
 	for _, v := range n.items {
-		if v.faulty() {
+		if v.Faulty() {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/invopop/jsonschema"
 	"github.com/stretchr/testify/require"
@@ -54,8 +55,16 @@ func Generate(t *testing.T, title string, shape any) []byte {
 func reflector() *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, FieldNameTag: "yaml",
-		Namer: name,
+		Namer: name, Mapper: spans,
 	}
+}
+
+// spans makes every time.Duration a text with a unit.
+func spans(t reflect.Type) *jsonschema.Schema {
+	if t == reflect.TypeFor[time.Duration]() {
+		return Duration("").JSONSchema()
+	}
+	return nil
 }
 
 // name is a type's name without the suffix that tells shapes apart; empty for a type without a name.
