@@ -75,7 +75,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 // fail prints an error in the form of the house and answers the exit code.
 func (a *app) fail(err error) int {
 	if text, ok := renderFaults(err); ok {
-		fmt.Fprintln(a.errs, text)
+		fmt.Fprint(a.errs, text)
 		return exitUsage
 	}
 	fmt.Fprintf(a.errs, "limpet: error: %v\n", err)
@@ -100,21 +100,30 @@ func (a *app) root() *cobra.Command {
 		Long: "Limpet gives each identity one browser context on one sticky exit, judges every page from what it shows,\n" +
 			"and says exactly why a job did not succeed. It detects walls, stops and reports; it never gets round one.",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := root.PersistentFlags()
-	f.StringVar(&a.common.config, "config", "", "configuration file (default limpet.yaml, if it is there)")
+	f.StringVar(&a.common.config, "config", "", "configuration `file` (default limpet.yaml, if it is there)")
 	f.BoolVar(&a.common.json, "json", false, "results as JSON on stdout")
 	f.BoolVarP(&a.common.quiet, "quiet", "q", false, "only results and errors")
 	f.BoolVarP(&a.common.verbose, "verbose", "v", false, "also what happens inside")
 	f.BoolVar(&a.common.noColor, "no-color", false, "no colour, as with NO_COLOR")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &hintError{err: err, hint: cmd.CommandPath() + " --help lists its flags"}
-	})
-	root.AddCommand(a.runCommand(), a.validateCommand(), a.classifyCommand(), a.fixturesCommand(), a.demoCommand(),
-		a.schemaCommand(), a.doctorCommand())
+	root.SetFlagErrorFunc(flagError)
+	group(root, "Work:", a.initCommand(), a.validateCommand(), a.runCommand(), a.classifyCommand())
+	group(root, "Try it:", a.demoCommand(), a.fixturesCommand())
+	root.AddCommand(a.doctorCommand(), a.schemaCommand())
+	completion(root)
 	return root
+}
+
+// group adds commands under a title of the help.
+func group(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // logger writes to stderr: warnings, with --verbose everything, with --quiet errors alone.

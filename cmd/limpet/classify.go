@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/andybalholm/cascadia"
 	"github.com/spf13/cobra"
 
 	"github.com/limpet-dev/limpet/classify"
@@ -44,14 +44,19 @@ func (a *app) classifyCommand() *cobra.Command {
 			if status != 0 && (status < 100 || status > 999) {
 				return &hintError{err: fmt.Errorf("status %d is none of HTTP", status), hint: "give a status from 100 to 999, such as --status 403"}
 			}
+			if marker != "" {
+				if _, err := cascadia.ParseGroup(marker); err != nil {
+					return &hintError{err: fmt.Errorf("--marker %q is not a CSS selector: %w", marker, err), hint: "--marker '#name'"}
+				}
+			}
 			return a.judge(savedEvidence(raw, status, header, address, marker))
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&status, "status", 0, "HTTP status of the page (default 200)")
-	f.StringArrayVar(&headers, "header", nil, "response header, 'Name: value'; may be repeated")
-	f.StringVar(&address, "url", "", "address of the page")
-	f.StringVar(&marker, "marker", "", "CSS selector without which the page is not useful")
+	f.StringArrayVar(&headers, "header", nil, "response header, `'Name: value'`; may be repeated")
+	f.StringVar(&address, "url", "", "`address` of the page")
+	f.StringVar(&marker, "marker", "", "`CSS` selector without which the page is not useful")
 	return cmd
 }
 
@@ -140,16 +145,3 @@ func (a *app) printJudgement(j classify.Judgement) error {
 }
 
 func isURL(s string) bool { return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") }
-
-// oneArg wants exactly one argument and says which.
-func oneArg(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			return nil
-		}
-		return &hintError{
-			err:  fmt.Errorf("%s takes one argument, %s, and got %s", cmd.Name(), what, strconv.Itoa(len(args))),
-			hint: cmd.CommandPath() + " --help shows examples",
-		}
-	}
-}

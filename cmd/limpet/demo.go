@@ -19,7 +19,7 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Starts the fixtures and runs the shop example against them; needs no account and no configuration",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if a.common.config != "" {
 				return &hintError{err: errors.New("demo takes no --config: it makes its own"), hint: "limpet run --config FILE JOBS runs your own"}

@@ -16,7 +16,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Checks browser, drivers, sandbox, shared memory, file descriptors, clock and configuration",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.loadConfig(cmd.Context())
 			if err != nil {
@@ -36,6 +36,9 @@ func (a *app) doctorCommand() *cobra.Command {
 					return err
 				}
 				found := doctor.Check(cmd.Context(), doctor.Options{Driver: d, Launch: launch})
+				if driver == "" && name != cfg.Browser.Driver && found[0].Level == doctor.Bad {
+					found[0].Level = doctor.Warn // jobs run with the other one
+				}
 				if len(findings) > 0 {
 					found = found[:1] // the rest is about the machine and was said already
 				}

@@ -21,7 +21,7 @@ func (a *app) fixturesCommand() *cobra.Command {
 		Short: "Serves a shop that misbehaves and a provider that sells exits, until interrupted",
 		Long: "Serves both on loopback, prints their addresses, and leaves a configuration that leads to them in --dir,\n" +
 			"so that job files run against them from another terminal.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			set, err := fixtures.Start(cmd.Context(), conf)
 			if err != nil {
@@ -42,10 +42,10 @@ func (a *app) fixturesCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&conf.ShopPlainAddr, "shop-listen", "", "host:port of the plain shop (default: any free port on loopback)")
-	f.StringVar(&conf.ShopTLSAddr, "shop-tls-listen", "", "host:port of the shop over TLS")
-	f.StringVar(&conf.ProviderAddr, "provider-listen", "", "host:port of the provider")
-	f.StringVar(&dir, "dir", fixturesDir, "folder for the configuration that leads to the servers")
+	f.StringVar(&conf.ShopPlainAddr, "shop-listen", "", "`host:port` of the plain shop (default: any free port on loopback)")
+	f.StringVar(&conf.ShopTLSAddr, "shop-tls-listen", "", "`host:port` of the shop over TLS")
+	f.StringVar(&conf.ProviderAddr, "provider-listen", "", "`host:port` of the provider")
+	f.StringVar(&dir, "dir", fixturesDir, "`folder` for the configuration that leads to the servers")
 	return cmd
 }
 

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,9 +36,9 @@ type runFlags struct {
 }
 
 func (f *runFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.driver, "driver", "", "chromedp or playwright (default: the configuration's, else chromedp)")
-	cmd.Flags().StringVar(&f.out, "out", "out", "folder for what the run leaves; a run that was interrupted resumes in it")
-	cmd.Flags().StringVar(&f.concurrency, "concurrency", "auto", "attempts at a time: a number, or auto")
+	cmd.Flags().StringVar(&f.driver, "driver", "", "`chromedp` or playwright (default: the configuration's, else chromedp)")
+	cmd.Flags().StringVar(&f.out, "out", "out", "`folder` for what the run leaves; a run that was interrupted resumes in it")
+	cmd.Flags().StringVar(&f.concurrency, "concurrency", "auto", "attempts at a time: a `number`, or auto")
 	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "start over: remove what an earlier run left in --out")
 }
 
@@ -54,6 +56,12 @@ func (a *app) runCommand() *cobra.Command {
 			if len(args) == 1 && isURL(args[0]) {
 				return a.runURL(cmd.Context(), args[0], selects, jobfile.URLOptions{Each: each, Marker: marker}, flags)
 			}
+			if i := slices.IndexFunc(args, func(s string) bool { return strings.Contains(s, "://") }); i >= 0 {
+				return &hintError{
+					err:  fmt.Errorf("%s is no job file, and run takes one http or https address and nothing else, or job files", args[i]),
+					hint: "limpet run https://example.com --select title=h1",
+				}
+			}
 			if len(selects) > 0 {
 				return &hintError{err: errors.New("--select goes with a URL"), hint: "limpet run https://example.com --select title=h1"}
 			}
@@ -61,9 +69,9 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringArrayVar(&selects, "select", nil, "with a URL: name=css of a field, name=css@attr for an attribute; may be repeated")
-	cmd.Flags().StringVar(&each, "each", "", "with a URL: CSS selector of one record's element (default: the page)")
-	cmd.Flags().StringVar(&marker, "marker", "", "with a URL: CSS selector without which the page is not useful (default: the first field's)")
+	cmd.Flags().StringArrayVar(&selects, "select", nil, "with a URL: `name=css` of a field, name=css@attr for an attribute; may be repeated")
+	cmd.Flags().StringVar(&each, "each", "", "with a URL: `CSS` selector of one record's element (default: the page)")
+	cmd.Flags().StringVar(&marker, "marker", "", "with a URL: `CSS` selector without which the page is not useful (default: the first field's)")
 	return cmd
 }
 
@@ -228,7 +236,13 @@ func exitCode(ctx context.Context, t harness.Totals, err error) int {
 
 // runHint says what to do about a run that could not begin.
 func runHint(err error) error {
-	hint := ""
+	hint := "name another folder with --out"
+	if _, ok := errors.AsType[*report.OtherRunError](err); ok {
+		hint = "--fresh removes it"
+	}
+	if _, ok := errors.AsType[*report.InUseError](err); ok {
+		hint = ""
+	}
 	if _, ok := errors.AsType[*harness.StartError](err); ok {
 		hint = "limpet doctor says what is wrong with this machine"
 	}

@@ -33,10 +33,18 @@ func (a *app) validateCommand() *cobra.Command {
 			if a.common.json {
 				return json.NewEncoder(a.out).Encode(map[string]int{"jobs": len(jobs), "files": len(args)})
 			}
-			_, err = fmt.Fprintf(a.out, "%d jobs in %d files: no fault found\n", len(jobs), len(args))
+			_, err = fmt.Fprintf(a.out, "%s in %s: no fault found\n", count(len(jobs), "job"), count(len(args), "file"))
 			return err
 		},
 	}
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // loadConfig reads the configuration, and warns of what has no effect in this version.
