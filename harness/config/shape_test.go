@@ -95,7 +95,7 @@ type credentialShape struct {
 
 type exitShape struct {
 	Name       string             `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"Its name in events and intents."`
-	URL        string             `yaml:"url" jsonschema:"minLength=1" jsonschema_description:"Address of the proxy: http, https or socks5, without a credential." jsonschema_extras:"examples=socks5://127.0.0.1:1080"`
+	URL        string             `yaml:"url" jsonschema:"minLength=1" jsonschema_description:"Address of the proxy: http, https or socks5, without a credential."`
 	Direct     bool               `yaml:"direct" jsonschema_description:"Leaves by this machine's own address."`
 	Country    stricttest.Country `yaml:"country"`
 	Credential credentialShape    `yaml:"credential"`
