@@ -14,6 +14,7 @@ import (
 func TestIdentitiesAreIsolated(t *testing.T) {
 	const identities, jobs = 6, 204
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		var file strings.Builder
 		file.WriteString(header(""))
 		for i := range jobs {
@@ -77,6 +78,7 @@ func TestIdentitiesAreIsolated(t *testing.T) {
 func TestTwoHundredJobsWithoutAWrongVerdict(t *testing.T) {
 	mix := []string{"ok", "gone", "error500once", "soft404", "missing", "late", "redirect", "rate429", "unauthorized", "resetonce"}
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		var file strings.Builder
 		file.WriteString(header("  trace: { failed: true, sample: 0.05 }"))
 		want := map[string]wanted{}

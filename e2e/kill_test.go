@@ -43,6 +43,7 @@ func browserPID(temp string) int {
 // kill -9 of the browser in the middle of a job: the job succeeds on a new one, and nobody's health moved.
 func TestAKilledBrowserCostsAnAttempt(t *testing.T) {
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		jobs := w.load(t, header("")+product("j", "ada", "https://shop.test/product/p-1?fault=slow&ms=3000&first=1&key=slow")+
 			product("after", "ada", "https://shop.test/product/p-2"))
 		killed := make(chan int, 1)

@@ -98,6 +98,7 @@ var misbehaviours = map[string]wanted{
 
 func TestMisbehaviours(t *testing.T) {
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		var file strings.Builder
 		file.WriteString(header("  trace: { failed: true }"))
 		for name, m := range misbehaviours {

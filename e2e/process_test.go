@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	if path, err := binary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
-	os.Exit(code)
+	os.Exit(code) //nolint:forbidigo // the end of TestMain
 }
 
 // A process is a limpet that runs.
@@ -54,7 +54,7 @@ func (w *world) start(t *testing.T, args ...string) *process {
 	require.NoError(t, err)
 	p := &process{Cmd: exec.Command(path, args...), errs: &bytes.Buffer{}, temp: t.TempDir()}
 	p.Stderr, p.Stdout = p.errs, &bytes.Buffer{}
-	p.Env = append(os.Environ(), "TMPDIR="+p.temp)
+	p.Env = append(os.Environ(), "TMPDIR="+p.temp) //nolint:forbidigo // of the process that a user starts
 	require.NoError(t, p.Start())
 	t.Cleanup(func() { _ = p.Process.Kill() })
 	return p

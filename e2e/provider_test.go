@@ -33,6 +33,7 @@ func TestProviderFaults(t *testing.T) {
 		"bad credential":   {provider.Fault{Kind: "bad_credential"}, classify.CredentialRejected, classify.BlameCredential, report.Failed, 1, true},
 	}
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		for name, c := range cases {
 			t.Run(name, func(t *testing.T) {
 				remove := w.set.Provider.Inject(c.fault)
@@ -59,6 +60,7 @@ func TestProviderFaults(t *testing.T) {
 
 func TestAWrongPasswordStopsTheRun(t *testing.T) {
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		w.config.Providers[0].Password = credentials.NewSecret("not the password")
 		o := w.run(t.Context(), t, 1, w.load(t, header("")+product("j", "ada", "https://shop.test/product/p-1")))
 		require.ErrorIs(t, o.ex.Err, harness.ErrCredential)
@@ -68,6 +70,7 @@ func TestAWrongPasswordStopsTheRun(t *testing.T) {
 
 func TestRobotsAreObeyedBeforeThePageIsFetched(t *testing.T) {
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		o := w.run(t.Context(), t, 1, w.load(t, header("")+product("j", "ada", "https://shop.test/private/stock")))
 		require.Equal(t, report.Denied, o.results["j"].State)
 		require.Equal(t, classify.PolicyDenied, o.results["j"].Verdict.Class)

@@ -18,6 +18,7 @@ import (
 // Credentials, cookies and typed secrets are in nothing that a run leaves.
 func TestNoSecretIsLeftAnywhere(t *testing.T) {
 	eachDriver(t, func(t *testing.T, w *world) {
+		t.Helper()
 		o := w.run(t.Context(), t, 2, w.load(t, header("  trace: { failed: true, sample: 1 }")+`  - id: orders
     identity: { key: eve }
     steps:

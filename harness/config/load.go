@@ -56,7 +56,7 @@ func Parse(ctx context.Context, file string, data []byte, o Options) (Config, er
 	l := loader{ctx: ctx, options: o, folder: filepath.Dir(file), names: map[string]bool{}, config: Default()}
 	l.config.File = file
 	compiledSchema().Check(root, &l.faults)
-	l.read(root)
+	l.read(root) //nolint:contextcheck // the loader carries ctx to the commands of exec:
 	if err := l.faults.Err(); err != nil {
 		return Config{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -42,10 +43,11 @@ func product(rows []map[string]string, name string, values []string) []map[strin
 	all := make([]map[string]string, 0, len(rows)*len(values))
 	for _, row := range rows {
 		for _, v := range values {
-			r := map[string]string{name: v}
-			for k, old := range row {
-				r[k] = old
+			r := maps.Clone(row)
+			if r == nil {
+				r = map[string]string{}
 			}
+			r[name] = v
 			all = append(all, r)
 		}
 	}

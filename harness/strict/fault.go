@@ -8,7 +8,7 @@ import (
 )
 
 // A Fault is one thing that is wrong in a document, for a person to read.
-type Fault struct {
+type Fault struct { //nolint:errname // the word of the documents and of the code that finds them
 	File string
 	// Line and Column count characters from 1. Line 0 means the file as a whole.
 	Line, Column int

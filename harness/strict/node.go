@@ -239,8 +239,8 @@ func (n *Node) find(part string) (column, width int) {
 	line := []rune(n.doc.line(n.Line))
 	if part != "" && n.Column-1 <= len(line) {
 		rest := string(line[max(n.Column-1, 0):])
-		if at := strings.Index(rest, part); at >= 0 {
-			return n.Column + utf8.RuneCountInString(rest[:at]), utf8.RuneCountInString(part)
+		if before, _, found := strings.Cut(rest, part); found {
+			return n.Column + utf8.RuneCountInString(before), utf8.RuneCountInString(part)
 		}
 	}
 	return n.Column, n.width

@@ -162,7 +162,7 @@ func (s *Schema) definition(e *jsonschema.ValidationError) map[string]any {
 
 func (s *Schema) lookup(pointer string) any {
 	current := s.root
-	for _, token := range strings.Split(strings.Trim(pointer, "/"), "/") {
+	for token := range strings.SplitSeq(strings.Trim(pointer, "/"), "/") {
 		token = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%").Replace(token)
 		switch c := current.(type) {
 		case map[string]any:

@@ -21,7 +21,7 @@ func Golden(t *testing.T, file, title string, shape any) {
 	if os.Getenv("UPDATE_GOLDEN") != "" { //nolint:forbidigo // the switch of the test itself
 		require.NoError(t, os.WriteFile(file, got, 0o600))
 	}
-	want, err := os.ReadFile(file)
+	want, err := os.ReadFile(file) //nolint:gosec // a golden file beside the test
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), "run with UPDATE_GOLDEN=1 and read the difference")
 }
